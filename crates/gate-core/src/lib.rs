@@ -1,0 +1,7 @@
+//! The inside of the Idempotency Gate: what is decided about one delivery of a webhook event.
+//!
+//! 1. [`signature`]: is the request from whom it claims to be? Over the raw body, against the provider's scheme.
+//! 2. [`key`]: which event is it? Scope, provider and id as three fields; without an id, a digest of the [`canonical`] JSON.
+//! 3. [`decision`]: what does the store's answer mean for the workflow and for the sender?
+//!
+//! Pure functions: the clock, randomness, the store and n8n are outside. Nothing here panics on anything a sender can reach.
