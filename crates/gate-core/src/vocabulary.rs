@@ -150,6 +150,8 @@ words! {
         EventIdMissing = "event_id_missing",
         /// The event id is of a form that cannot be a key.
         EventIdInvalid = "event_id_invalid",
+        /// The business key is empty or of a form that cannot be a key.
+        BusinessKeyInvalid = "business_key_invalid",
     }
 }
 
