@@ -1,0 +1,26 @@
+/**
+ * The gate as a library, for any Node program: bring the bytes, the headers and a connection to a store.
+ *
+ *     const gate = new Gate(loadCore(), createPostgresStore(clients));
+ *     const [admission] = await gate.admit([{ delivery, rules, owner: loadCore().newToken(), executionId: null }]);
+ *     if (admission.decision.claimed) { … }
+ */
+export { CoreError, StoreError } from './errors';
+export { Gate } from './gate';
+export type { Admission, Applicant, Delivery, DerivedKey, GateRules, Signature } from './gate';
+export type { SqlClient, SqlClients } from './store/clients';
+export { createPostgresStore, setupSql } from './store/postgres';
+export type {
+	ClaimAsk,
+	EventKey,
+	Guard,
+	Settle,
+	SettleReply,
+	Store,
+	StoredClaim,
+	StoreReply,
+} from './store/store';
+export { loadCore } from './wasm/core';
+export type { Core } from './wasm/core';
+export type * from './wasm/generated/boundary';
+export type { ConfigurationCode, Outcome, RejectionCode, State, Verdict } from './wasm/generated/vocabulary';
