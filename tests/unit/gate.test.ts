@@ -1,0 +1,184 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../node-package/src/errors';
+import { type Applicant, Gate, type GateRules } from '../../node-package/src/gate';
+import type { ClaimAsk, Store, StoreReply } from '../../node-package/src/store/store';
+import { loadCore } from '../../node-package/src/wasm/core';
+
+const core = loadCore();
+const secret = 'whsec_unit_test_secret';
+const now = 1_760_000_000_000;
+
+const rules: GateRules = {
+	provider: 'stripe',
+	verification: { secrets: [Buffer.from(secret)] },
+	scope: 'workflow:unit',
+	keySource: { type: 'provider' },
+	businessKey: null,
+	guardBody: false,
+	maxBodyBytes: 1_000_000,
+	leaseMs: 60_000,
+	maxAttempts: 5,
+	unfinished: 'take_over',
+	payloadChanged: 'duplicate',
+	policy: { inProgress: 'accept', needsAttention: 'accept', inProgressOutput: 'duplicate' },
+};
+
+describe('what is refused before the store', () => {
+	it.each<[string, Partial<GateRules>, Partial<Applicant['delivery']>, string]>([
+		['a wrong signature', {}, { headers: [['stripe-signature', `t=${now / 1000},v1=${'0'.repeat(64)}`]] }, 'signature_mismatch'],
+		['no signature', {}, { headers: [] }, 'signature_missing'],
+		['no raw body', {}, { body: null }, 'raw_body_missing'],
+		['a large body', { maxBodyBytes: 10 }, {}, 'body_too_large'],
+		['an old timestamp', {}, { receivedAtMs: now + 301_000 }, 'timestamp_outside_tolerance'],
+		['no secret', { verification: { secrets: [] } }, {}, 'secret_missing'],
+		['an empty secret', { verification: { secrets: [Buffer.from('')] } }, {}, 'secret_missing'],
+		['an unknown provider', { provider: 'strype' }, {}, 'provider_unknown'],
+		['an empty computed id', { keySource: { type: 'value', parts: [''] } }, {}, 'event_id_missing'],
+		['an empty business key', { businessKey: '' }, {}, 'business_key_invalid'],
+		['NUL in a business key', { businessKey: 'a\0b' }, {}, 'business_key_invalid'],
+	])('%s', async (_, changedRules, changedDelivery, code) => {
+		const applicant = stripe('evt_1', changedRules, changedDelivery);
+		const [admission] = await new Gate(core, unreachable).admit([applicant]);
+		expect(admission).toMatchObject({ refusal: { code }, claim: null, storeError: null });
+		expect(admission?.decision).toMatchObject({ claimed: false, output: 'rejected' });
+		expect(admission?.decision.response.statusCode).toBeGreaterThanOrEqual(400);
+		expect(JSON.stringify(admission)).not.toContain(secret);
+	});
+
+	it('no body is needed for a computed id on a request that is not verified', async () => {
+		const open = { provider: 'none', verification: null, keySource: { type: 'value', parts: ['42'] } } as const;
+		const asked: ClaimAsk[] = [];
+		await new Gate(core, recording(asked)).admit([stripe('evt_1', open, { body: null, headers: [] })]);
+		expect(asked).toMatchObject([{ key: { scope: 'workflow:unit', provider: 'none', eventId: '42' }, bodyDigest: null }]);
+	});
+});
+
+describe('what the store is asked', () => {
+	it('one call for all deliveries that pass, with the guards of each', async () => {
+		const asked: ClaimAsk[] = [];
+		const calls: number[] = [];
+		const store = recording(asked, calls);
+		const forged = stripe('evt_2', {}, { headers: [] });
+		const guarded = stripe('evt_3', { businessKey: 'order:7:paid', guardBody: true });
+		const admissions = await new Gate(core, store).admit([stripe('evt_1'), forged, guarded]);
+
+		expect(calls).toEqual([2]);
+		expect(asked.map(({ key }) => key.eventId)).toEqual(['evt_1', 'evt_3']);
+		expect(asked[1]?.guards).toEqual([
+			{ kind: 'business_key', key: 'order:7:paid' },
+			{ kind: 'body_digest', key: asked[1]?.bodyDigest },
+		]);
+		expect(admissions.map(({ decision }) => decision.outcome)).toEqual(['claimed', 'rejected', 'claimed']);
+		expect(admissions.map(({ key }) => key?.eventId)).toEqual(['evt_1', undefined, 'evt_3']);
+	});
+
+	it('a business key longer than a key may be is hashed, not cut', async () => {
+		const asked: ClaimAsk[] = [];
+		const long = (end: string) => `${'k'.repeat(600)}${end}`;
+		const two = [stripe('evt_1', { businessKey: long('a') }), stripe('evt_2', { businessKey: long('b') })];
+		await new Gate(core, recording(asked)).admit(two);
+		const [first, second] = asked.map(({ guards }) => guards[0]?.key as string);
+		expect(first).toMatch(/^sha256:[0-9a-f]{64}$/);
+		expect(first).not.toBe(second);
+	});
+});
+
+describe('a store that does not answer', () => {
+	it.each([
+		[new StoreError('store_unavailable', 'down', 'wait'), 503],
+		[new StoreError('store_busy', 'busy', 'wait'), 503],
+		[new StoreError('store_misconfigured', 'no rights', 'grant them'), 503],
+		[new TypeError('a bug in a driver'), 503],
+	])('%s is neither claimed nor duplicate', async (error, statusCode) => {
+		const gate = new Gate(core, failing(error));
+		const admissions = await gate.admit([stripe('evt_1'), stripe('evt_2')]);
+		for (const { decision, storeError, claim } of admissions) {
+			expect(claim).toBeNull();
+			expect(storeError).toBeInstanceOf(StoreError);
+			expect(decision).toMatchObject({ outcome: 'unavailable', claimed: false, output: 'rejected', response: { statusCode } });
+		}
+	});
+
+	it('too few replies are an unknown, not a claim', async () => {
+		const store = { ...unreachable, claim: async () => [] };
+		const [admission] = await new Gate(core, store).admit([stripe('evt_1')]);
+		expect(admission?.decision).toMatchObject({ outcome: 'unavailable', claimed: false });
+	});
+
+	it('one ask that cannot be stored leaves the others alone', async () => {
+		const refuse = new StoreError('store_refused_key', 'cannot be stored', 'change it');
+		const store: Store = {
+			...unreachable,
+			claim: async (asks) => {
+				if (asks.some(({ key }) => key.eventId === 'evt_bad')) throw refuse;
+				return asks.map(claimed);
+			},
+		};
+		const admissions = await new Gate(core, store).admit([stripe('evt_1'), stripe('evt_bad'), stripe('evt_3')]);
+		expect(admissions.map(({ decision }) => decision.outcome)).toEqual(['claimed', 'unavailable', 'claimed']);
+		expect(admissions[1]?.storeError).toBe(refuse);
+	});
+});
+
+function stripe(id: string, changed: Partial<GateRules> = {}, delivery: Partial<Applicant['delivery']> = {}): Applicant {
+	const body = Buffer.from(JSON.stringify({ id, type: 'invoice.paid' }));
+	const t = now / 1000;
+	const v1 = createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
+	const headers = [['stripe-signature', `t=${t},v1=${v1}`]] as const;
+	return {
+		delivery: { headers, body, receivedAtMs: now, ...delivery },
+		rules: { ...rules, ...changed },
+		owner: core.newToken(),
+		executionId: '7',
+	};
+}
+
+/** A store that must not be asked. */
+const unreachable: Store = {
+	prepare: async () => {},
+	claim: async () => {
+		throw new Error('asked, though nothing should be');
+	},
+	settle: async () => [],
+	find: async () => null,
+	close: async () => {},
+};
+
+function failing(error: Error): Store {
+	return {
+		...unreachable,
+		claim: async () => {
+			throw error;
+		},
+	};
+}
+
+/** Writes down what it is asked; real claims are made on real servers, in tests/store and tests/outside. */
+function recording(asked: ClaimAsk[], calls: number[] = []): Store {
+	return {
+		...unreachable,
+		claim: async (asks) => {
+			asked.push(...asks);
+			calls.push(asks.length);
+			return asks.map(claimed);
+		},
+	};
+}
+
+function claimed(): StoreReply {
+	return {
+		verdict: 'claimed',
+		state: 'processing',
+		fence: '1',
+		attempt: 1,
+		firstSeenAtMs: now,
+		leaseUntilMs: now + 60_000,
+		completedAtMs: null,
+		retryAfterMs: null,
+		payloadChanged: false,
+		matchedOn: null,
+		claimedBy: { executionId: '7', atMs: now },
+		result: null,
+	};
+}
