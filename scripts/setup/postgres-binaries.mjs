@@ -56,8 +56,9 @@ function inspect({ bin, native, via }, ids, copyTo) {
 	if (native !== undefined) completeNpmPackage(native);
 	let answer = spawnSync(path.join(bin, 'postgres'), ['--version'], { ...ids, cwd: '/', encoding: 'utf8' });
 	if (answer.error?.code === 'EACCES' && native !== undefined) {
-		cpSync(native, path.join(copyTo, 'native'), { recursive: true, verbatimSymlinks: true });
-		bin = path.join(copyTo, 'native/bin');
+		const copy = path.join(copyTo, `native-${readdirSync(copyTo).length}`);
+		cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+		bin = path.join(copy, 'bin');
 		via += ' (copied)';
 		answer = spawnSync(path.join(bin, 'postgres'), ['--version'], { ...ids, cwd: '/', encoding: 'utf8' });
 	}
