@@ -5,3 +5,10 @@
 //! 3. [`decision`]: what does the store's answer mean for the workflow and for the sender?
 //!
 //! Pure functions: the clock, randomness, the store and n8n are outside. Nothing here panics on anything a sender can reach.
+
+pub mod encoding;
+pub mod header;
+pub mod provider;
+pub mod secret;
+pub mod signature;
+pub mod vocabulary;

@@ -1,0 +1,110 @@
+//! Bytes as text: hexadecimal and the Base64 family, strict in both directions. Exactly one text stands for given bytes.
+
+use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding as _};
+
+/// How a signature is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Lower-case hexadecimal. Upper case is refused: no provider sends it, and one signature should have one text.
+    Hex,
+    /// The standard alphabet of RFC 4648 section 4, with padding.
+    Base64,
+    /// The URL-safe alphabet of RFC 4648 section 5; both customs of padding exist, so both are taken.
+    Base64Url,
+}
+
+impl Encoding {
+    /// The bytes, or `None` where the text is not exactly in this form.
+    #[must_use]
+    pub fn decode(self, text: &str) -> Option<Vec<u8>> {
+        match self {
+            Self::Hex => from_hex(text),
+            Self::Base64 => Base64::decode_vec(text).ok(),
+            Self::Base64Url if text.ends_with('=') => Base64Url::decode_vec(text).ok(),
+            Self::Base64Url => Base64UrlUnpadded::decode_vec(text).ok(),
+        }
+    }
+}
+
+/// Lower-case hexadecimal.
+#[must_use]
+pub fn to_hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
+}
+
+/// Bytes from lower-case hexadecimal, or `None`.
+#[must_use]
+pub fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    pairs
+        .iter()
+        .map(|&[high, low]| Some(hex_digit(high)? << 4 | hex_digit(low)?))
+        .collect()
+}
+
+/// Bytes from standard Base64 whose padding may be missing (it says nothing that the length does not), or `None`.
+/// Stray bits behind the last byte, other alphabets and white space are refused.
+#[must_use]
+pub fn from_base64(text: &str) -> Option<Vec<u8>> {
+    if text.ends_with('=') {
+        Base64::decode_vec(text).ok()
+    } else {
+        Base64Unpadded::decode_vec(text).ok()
+    }
+}
+
+fn hex_digit(c: u8) -> Option<u8> {
+    match c {
+        b'0'..=b'9' => Some(c.wrapping_sub(b'0')),
+        b'a'..=b'f' => Some(c.wrapping_sub(b'a').wrapping_add(10)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_is_lower_case_and_even() {
+        assert_eq!(from_hex("00ff7a"), Some(vec![0, 255, 0x7a]));
+        assert_eq!(to_hex(&[0, 255, 0x7a]), "00ff7a");
+        for bad in ["0", "0G", "FF", " 00", "00 ", "0x00", "é0"] {
+            assert_eq!(from_hex(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn base64_is_canonical() {
+        assert_eq!(Encoding::Base64.decode("/+8="), Some(vec![0xff, 0xef]));
+        for bad in ["/+8", "_-8=", "/+9=", "/+ 8=", "/+8=\n", "/+8==", "===="] {
+            assert_eq!(Encoding::Base64.decode(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn base64url_takes_both_customs_of_padding() {
+        for good in ["_-8", "_-8="] {
+            assert_eq!(Encoding::Base64Url.decode(good), Some(vec![0xff, 0xef]));
+        }
+        for bad in ["/+8", "_-9", "_-8=="] {
+            assert_eq!(Encoding::Base64Url.decode(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn secrets_may_lack_padding_but_nothing_else() {
+        assert_eq!(from_base64("/+8"), Some(vec![0xff, 0xef]));
+        assert_eq!(from_base64("/+8="), Some(vec![0xff, 0xef]));
+        for bad in ["/+9", "_-8", "/+8AA", "!!!!", "/+8 "] {
+            assert_eq!(from_base64(bad), None, "{bad}");
+        }
+    }
+}

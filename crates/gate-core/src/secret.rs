@@ -1,0 +1,165 @@
+//! A signing secret: from the text that the user pasted to the key of a MAC, or a refusal that says what is wrong.
+//!
+//! Refused before any MAC is computed, since a MAC under an empty or well-known key can be made by anyone.
+
+mod placeholder;
+
+use ed25519_dalek::VerifyingKey;
+
+use crate::encoding::{from_base64, from_hex};
+use crate::provider::Provider;
+use crate::signature::Algorithm;
+use crate::vocabulary::{ConfigurationCode, Refusal};
+
+/// How the secret's text becomes the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecretForm {
+    /// The UTF-8 bytes of the text, whatever it looks like.
+    Text,
+    /// Lower-case or upper-case hexadecimal, decoded.
+    Hex,
+    /// Standard Base64, decoded; padding may be missing.
+    Base64,
+    /// `whsec_` and Base64 (a shared key), or `whpk_` and Base64 (an Ed25519 public key). The prefix may be missing, and
+    /// `v1,` may stand in front, as Supabase shows it.
+    StandardWebhooks,
+}
+
+/// A key ready for use.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Key {
+    /// Shared with the provider, for an HMAC; never empty.
+    Shared(Vec<u8>),
+    /// The provider's public key.
+    Public(VerifyingKey),
+}
+
+impl Key {
+    /// Reads a secret as the user pasted it. `sender`: the provider's name for people, used in the help.
+    ///
+    /// # Errors
+    /// `misconfigured`, with a text that never contains the secret.
+    pub fn parse(text: &[u8], form: SecretForm, sender: &str) -> Result<Self, Refusal> {
+        let text = std::str::from_utf8(text).map_err(|_| malformed("The signing secret is not text", sender))?;
+        let core = text.trim_matches(is_blank);
+        if core.is_empty() {
+            return Err(missing(sender));
+        }
+        if placeholder::is_placeholder(core) {
+            return Err(Refusal::misconfigured(
+                ConfigurationCode::SecretPlaceholder,
+                "The signing secret is a placeholder or an expression that was not evaluated",
+                format!("Open the credential and paste the signing secret from {sender}'s webhook page as fixed text."),
+            ));
+        }
+        if core.len() != text.len() {
+            return Err(malformed(
+                "The signing secret has a space or a line break at its start or end",
+                sender,
+            ));
+        }
+        if text.chars().any(char::is_control) {
+            return Err(malformed(
+                "The signing secret holds a line break or another control character",
+                sender,
+            ));
+        }
+        match form {
+            SecretForm::Text => Ok(Self::Shared(text.as_bytes().to_vec())),
+            SecretForm::Hex => shared(from_hex(&text.to_ascii_lowercase()), "hexadecimal digits", sender),
+            SecretForm::Base64 => shared(from_base64(text), "Base64", sender),
+            SecretForm::StandardWebhooks => standard_webhooks(text, sender),
+        }
+    }
+
+    /// True where a signature of this algorithm can be checked with this key. A public key is never an HMAC key: everybody
+    /// knows it.
+    #[must_use]
+    pub const fn fits(&self, algorithm: Algorithm) -> bool {
+        matches!((self, algorithm), (Self::Public(_), Algorithm::Ed25519))
+            || (matches!(self, Self::Shared(_)) && !matches!(algorithm, Algorithm::Ed25519))
+    }
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key([hidden])")
+    }
+}
+
+/// Checks the form of a secret, for a credential test. No request is at hand, so no more can be known.
+///
+/// # Errors
+/// `misconfigured`, also where the text is clearly another kind of credential of the same provider.
+pub fn check(provider: &Provider, text: &[u8]) -> Result<(), Refusal> {
+    let Some(scheme) = provider.scheme else { return Ok(()) };
+    Key::parse(text, scheme.secret, provider.display_name)?;
+    match provider
+        .not_secrets
+        .iter()
+        .find(|(beginning, _)| text.starts_with(beginning.as_bytes()))
+    {
+        None => Ok(()),
+        Some((_, other)) => Err(malformed(
+            format!("This is {other} of {}, not a signing secret", provider.display_name),
+            provider.display_name,
+        )),
+    }
+}
+
+/// No secret at all.
+pub(crate) fn missing(sender: &str) -> Refusal {
+    Refusal::misconfigured(
+        ConfigurationCode::SecretMissing,
+        "No signing secret is set",
+        format!("Open the credential and paste the signing secret from {sender}'s webhook page."),
+    )
+}
+
+fn standard_webhooks(text: &str, sender: &str) -> Result<Key, Refusal> {
+    let text = text.strip_prefix("v1,").unwrap_or(text);
+    if text.starts_with("whsk_") {
+        return Err(malformed(
+            "The secret is a private signing key, which only the provider may have",
+            sender,
+        ));
+    }
+    if let Some(text) = text.strip_prefix("whpk_") {
+        let key = from_base64(text).and_then(|bytes| VerifyingKey::from_bytes(bytes.as_slice().try_into().ok()?).ok());
+        // A weak key verifies signatures that nobody made.
+        return key
+            .filter(|key| !key.is_weak())
+            .map(Key::Public)
+            .ok_or_else(|| malformed("The public key behind 'whpk_' is not an Ed25519 key", sender));
+    }
+    let text = text.strip_prefix("whsec_").unwrap_or(text);
+    if text.is_empty() {
+        return Err(malformed("The signing secret ends behind 'whsec_'", sender));
+    }
+    shared(from_base64(text), "Base64, behind 'whsec_'", sender)
+}
+
+fn shared(bytes: Option<Vec<u8>>, form: &str, sender: &str) -> Result<Key, Refusal> {
+    bytes
+        .filter(|bytes| !bytes.is_empty())
+        .map(Key::Shared)
+        .ok_or_else(|| malformed(format!("The signing secret is not {form}"), sender))
+}
+
+fn malformed(message: impl Into<String>, sender: &str) -> Refusal {
+    Refusal::misconfigured(
+        ConfigurationCode::SecretMalformed,
+        message,
+        format!(
+            "Open the credential and paste the signing secret from {sender}'s webhook page again, without changes."
+        ),
+    )
+}
+
+/// White space, and the invisible characters that copying from a web page brings along.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests;

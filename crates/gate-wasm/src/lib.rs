@@ -1,0 +1,1 @@
+//! The gate core as a WebAssembly module.

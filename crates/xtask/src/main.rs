@@ -1,0 +1,2 @@
+//! Builds that cargo alone cannot do.
+fn main() {}
