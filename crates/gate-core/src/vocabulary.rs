@@ -181,6 +181,64 @@ words! {
     }
 }
 
+words! {
+    /// How JSON is written canonically.
+    CanonicalMode {
+        /// RFC 8785 (JCS): numbers as IEEE 754 doubles, so neighbouring big integers look alike.
+        Rfc8785 = "rfc8785",
+        /// RFC 8785, except that a number a double cannot hold keeps every digit.
+        GateExact1 = "gate-jcs-exact-1",
+    }
+}
+
+words! {
+    /// Where an event id came from.
+    KeySource {
+        /// From the place where the provider puts it.
+        Provider = "provider",
+        /// A value the user computed.
+        Value = "value",
+        /// A digest of the canonical JSON.
+        CanonicalJson = "canonical_json",
+        /// A digest of the raw body, which is not strict JSON.
+        RawBody = "raw_body",
+        /// A slot of wall-clock time.
+        TimeSlot = "time_slot",
+    }
+}
+
+words! {
+    /// How a store failed to answer.
+    StoreFailure {
+        /// It could not be reached, or cannot serve.
+        Unavailable = "store_unavailable",
+        /// It was reached, but a deadline passed.
+        Busy = "store_busy",
+    }
+}
+
+words! {
+    /// Outputs of the gate.
+    Output {
+        /// The event goes on: it is ours.
+        Claimed = "claimed",
+        /// The event is known: answer the sender, do nothing else.
+        Duplicate = "duplicate",
+        /// The delivery was not accepted.
+        Rejected = "rejected",
+    }
+}
+
+words! {
+    /// What the sender of a duplicate is told that could be over soon.
+    Patience {
+        /// "Received": something stands behind the gate that will see to it.
+        Accept = "accept",
+        /// "Come back later": the sender's own retry is the recovery.
+        RetryLater = "retry_later",
+    }
+}
+
 /// Why a request cannot be judged or accepted. Holds no secret, no signature and no body text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -213,12 +271,24 @@ impl Refusal {
     /// A refusal for the sender's doing.
     #[must_use]
     pub fn rejected(code: RejectionCode, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Rejected { code, text: Text { message: message.into(), help: help.into() } }
+        Self::Rejected {
+            code,
+            text: Text {
+                message: message.into(),
+                help: help.into(),
+            },
+        }
     }
 
     /// A refusal for the user's doing.
     #[must_use]
     pub fn misconfigured(code: ConfigurationCode, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Misconfigured { code, text: Text { message: message.into(), help: help.into() } }
+        Self::Misconfigured {
+            code,
+            text: Text {
+                message: message.into(),
+                help: help.into(),
+            },
+        }
     }
 }
