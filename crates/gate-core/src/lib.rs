@@ -6,8 +6,12 @@
 //!
 //! Pure functions: the clock, randomness, the store and n8n are outside. Nothing here panics on anything a sender can reach.
 
+pub mod canonical;
+pub mod decision;
 pub mod encoding;
 pub mod header;
+pub mod json;
+pub mod key;
 pub mod provider;
 pub mod secret;
 pub mod signature;
