@@ -34,7 +34,10 @@ export async function step(title, expectation, work) {
 	}
 }
 
-/** Runs a command with its output in `<cache>/logs/<log>.log`; throws a `SetupError` that says where when it fails. */
+/**
+ * Runs a command with its output in `<cache>/logs/<log>.log`, and returns that output. Throws a `SetupError` that says
+ * where it is when the command fails.
+ */
 export async function quietly(command, args, { log, ...options }) {
 	const file = logFile(log);
 	const output = openSync(file, 'w');
@@ -45,6 +48,7 @@ export async function quietly(command, args, { log, ...options }) {
 			child.once('exit', (status, signal) => resolve(status ?? signal));
 		});
 		if (code !== 0) throw new SetupError(`${[command, ...args].join(' ')} ended with ${code}.\n${tail(file)}\nFull log: ${file}`);
+		return readFileSync(file, 'utf8');
 	} catch (error) {
 		if (error.code === 'ENOENT') throw new SetupError(`${command} was not found.`, { cause: error });
 		throw error;

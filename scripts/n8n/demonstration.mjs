@@ -1,0 +1,67 @@
+/** The demonstration of `npm start`: publishes the Stripe template, delivers, and says what happened. */
+import { burst } from '../deliveries/burst.mjs';
+import { stripe } from '../deliveries/senders.mjs';
+import { table, tally, timed } from '../deliveries/verdicts.mjs';
+import { owner } from './api.mjs';
+import { fillTemplate, readTemplate } from './template.mjs';
+
+const TIMES = 50;
+
+/**
+ * @param {{ n8n: import('./server.mjs').N8nServer, version: string, server: { version: string, via: string },
+ *   databaseUrl: string, credential: object }} stage
+ * @returns {Promise<{ text: string, ok: boolean }>}  `ok`: exactly one claim, and nothing else was amiss
+ */
+export async function demonstrate({ n8n, version, server, databaseUrl, credential }) {
+	const workflowId = await publish(n8n, credential);
+	const webhook = `${n8n.url}/webhook/stripe`;
+	const event = { id: `evt_${Date.now()}` };
+
+	const groups = [
+		await timed(`one event, ${TIMES} times at once`, () => burst(webhook, Array(TIMES).fill(stripe.request(event)))),
+		await timed('another event', () => burst(webhook, [stripe.request()])),
+		await timed('a forged event', () => burst(webhook, [stripe.request({}, { secret: 'whsec_of_somebody_else_entirely' })])),
+	];
+	const rows = await claims(databaseUrl);
+	const text = [
+		`\nn8n ${version}, PostgreSQL ${server.version}. Signed Stripe events, delivered over HTTP:\n`,
+		table(groups),
+		`\nRows in n8n_idempotency_claims: ${rows} (one for each event that was let through)\n`,
+		`Editor     ${n8n.url}/workflow/${workflowId}`,
+		`Login      ${owner.email} / ${owner.password}`,
+		`Database   ${databaseUrl}\n`,
+		'Try next:',
+		`  node scripts/deliver.mjs ${webhook} --id ${event.id}     the same event again: Duplicate`,
+		`  node scripts/deliver.mjs ${webhook} --times 50               a new event, 50 times at once`,
+		`  node scripts/deliver.mjs ${webhook} --forged                 a wrong signature: Rejected`,
+		'  In the editor, the Executions tab shows each delivery and the output it left by.',
+	].join('\n');
+	return { text, ok: isAsPromised(groups, rows) };
+}
+
+async function publish(n8n, credential) {
+	const postgres = await n8n.api.createCredential('postgres', 'Demo database', credential);
+	const webhookSigningSecretApi = await n8n.api.createCredential('webhookSigningSecretApi', 'Stripe signing secret', {
+		signingSecret: stripe.secret,
+	});
+	const id = await n8n.api.createWorkflow(fillTemplate(readTemplate('stripe'), { postgres, webhookSigningSecretApi }));
+	await n8n.api.activate(id);
+	return id;
+}
+
+async function claims(databaseUrl) {
+	const { default: pg } = await import('pg');
+	const client = new pg.Client({ connectionString: databaseUrl });
+	await client.connect();
+	try {
+		const { rows } = await client.query('SELECT count(*)::int AS n FROM n8n_idempotency_claims');
+		return rows[0].n;
+	} finally {
+		await client.end();
+	}
+}
+
+function isAsPromised([storm, other, forged], rows) {
+	const is = ({ answers }, wanted) => JSON.stringify(tally(answers)) === JSON.stringify({ claimed: 0, duplicate: 0, rejected: 0, failed: 0, ...wanted });
+	return is(storm, { claimed: 1, duplicate: TIMES - 1 }) && is(other, { claimed: 1 }) && is(forged, { rejected: 1 }) && rows === 2;
+}
