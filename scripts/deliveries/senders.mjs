@@ -120,11 +120,15 @@ export const github = {
 	},
 };
 
-/** @type {Sender} */
+/** @type {Sender & { sign(body: Buffer, signing?: Signing): Request }} */
 export const slack = {
 	secret: '8f742231b10e8888abcd99yyyzzz85a5',
 	request({ id = `Ev${randomUUID()}`, type = 'message', object = 'C061EG9SL' } = {}, { secret = this.secret, at = Date.now() } = {}) {
 		const body = bytes({ type: 'event_callback', team_id: 'T061EG9R6', event_id: id, event_time: 1_760_000_000, event: { type, channel: object } });
+		return this.sign(body, { secret, at });
+	},
+	/** Any body, signed: Slack also sends requests that are no events. */
+	sign(body, { secret = this.secret, at = Date.now() } = {}) {
 		const ts = seconds(at);
 		const headers = { 'x-slack-request-timestamp': ts, 'x-slack-signature': `v0=${digest(secret, ['v0:', ts, ':', body], 'hex')}` };
 		return { headers: json(headers), body };

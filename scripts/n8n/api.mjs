@@ -4,7 +4,7 @@ import { parseFlatted } from './flatted.mjs';
 
 export const owner = { email: 'owner@example.com', firstName: 'Gate', lastName: 'Keeper', password: 'Idempotent-1' };
 
-/** An n8n workflow as exported from the editor. @typedef {{ name: string, nodes: object[], connections: object, settings?: object }} Workflow */
+/** An n8n workflow as exported from the editor. @typedef {{ name: string, nodes: readonly object[], connections: object, settings?: object }} Workflow */
 
 export class N8nApi {
 	#url;

@@ -7,15 +7,14 @@ import { ifNotEmpty, node, respond, statement, webhook, workflow, type Credentia
 
 export const tables = `
 	CREATE TABLE processed_events (event_id text PRIMARY KEY);
-	CREATE TABLE charges (via text NOT NULL, event_id text NOT NULL)
+	CREATE TABLE charges (event_id text NOT NULL)
 `;
 
 const eventId = '={{ $json.body.id }}';
 
 /** What the events are for: something that must happen once. Every row is one charge. */
-export function charge(via: string, postgres: CredentialRef): Node {
-	const values = `={{ ['${via}', $('Webhook').first().json.body.id] }}`;
-	return statement('Charge', 'INSERT INTO charges (via, event_id) VALUES ($1, $2)', values, postgres);
+export function charge(postgres: CredentialRef): Node {
+	return statement('Charge', 'INSERT INTO charges (event_id) VALUES ($1)', "={{ $('Webhook').first().json.body.id }}", postgres);
 }
 
 const claim = (postgres: CredentialRef): Node =>
@@ -29,7 +28,7 @@ const claim = (postgres: CredentialRef): Node =>
 export function recipeWithoutIf(path: string, postgres: CredentialRef): Workflow {
 	return workflow(
 		'Published recipe, insert only',
-		[webhook(path, { rawBody: false }), claim(postgres), charge('recipe', postgres), respond('Charged')],
+		[webhook(path, { rawBody: false }), claim(postgres), charge(postgres), respond('Charged')],
 		[['Webhook', 'Claim'], ['Claim', 'Charge'], ['Charge', 'Charged']],
 	);
 }
@@ -41,7 +40,7 @@ export function recipeWithIf(path: string, postgres: CredentialRef): Workflow {
 			webhook(path, { rawBody: false }),
 			claim(postgres),
 			ifNotEmpty('New?', '={{ $json.event_id }}'),
-			charge('recipe-with-if', postgres),
+			charge(postgres),
 			respond('Charged'),
 			respond('Duplicate'),
 		],
@@ -58,7 +57,7 @@ export function removeDuplicates(path: string, postgres: CredentialRef): Workflo
 	});
 	return workflow(
 		'Remove Duplicates',
-		[webhook(path, { rawBody: false }), seen, charge('remove-duplicates', postgres), respond('Charged'), respond('Duplicate')],
+		[webhook(path, { rawBody: false }), seen, charge(postgres), respond('Charged'), respond('Duplicate')],
 		[['Webhook', 'Remove Duplicates'], ['Remove Duplicates', 'Charge', 0], ['Remove Duplicates', 'Duplicate', 1], ['Charge', 'Charged']],
 	);
 }

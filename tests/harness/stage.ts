@@ -50,7 +50,7 @@ export async function openStage({ tarball }: { tarball?: string } = {}): Promise
 		undo.push(() => n8n.stop());
 		const database = new Pool({ connectionString: gate.url, max: 2 });
 		// Connections that break when a test stops the server are expected.
-		database.on('error', () => {});
+		database.on('error', () => undefined);
 		undo.push(() => database.end());
 		const postgres = await n8n.api.createCredential('postgres', 'Postgres for the gate', postgresCredential(gate.url));
 		return { n8n, server, postgres, database, publish: (workflow) => publish(n8n, workflow), close };

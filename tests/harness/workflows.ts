@@ -23,7 +23,7 @@ export interface CredentialRef {
 export interface Workflow {
 	readonly name: string;
 	readonly nodes: readonly Node[];
-	readonly connections: Record<string, { main: { node: string; type: 'main'; index: number }[][] }>;
+	readonly connections: Record<string, { main: Array<Array<{ node: string; type: 'main'; index: number }>> }>;
 }
 
 /** One line of a workflow: from a node's output (0 if not said) to a node. */

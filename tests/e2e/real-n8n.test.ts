@@ -1,0 +1,35 @@
+/**
+ * The packed package as a community package in a real n8n, workflows published, real HTTP deliveries. Starting n8n takes
+ * longer than most tests, so one n8n serves all groups.
+ */
+import { afterAll, beforeAll } from 'vitest';
+import { packPackage } from '../../scripts/setup/tools.mjs';
+import { openStage, type Stage } from '../harness/stage';
+import { comparison } from './comparison';
+import { identity } from './identity';
+import { outage } from './outage';
+import { refusals } from './refusals';
+import { simultaneousDeliveries } from './simultaneous-deliveries';
+import { templates } from './templates';
+
+let stage: Stage | undefined;
+
+beforeAll(async () => {
+	stage = await openStage({ tarball: await packPackage() });
+});
+
+afterAll(async () => {
+	await stage?.close();
+});
+
+const current = (): Stage => {
+	if (!stage) throw new Error('n8n did not start');
+	return stage;
+};
+
+simultaneousDeliveries(current);
+refusals(current);
+identity(current);
+outage(current);
+templates(current);
+comparison(current);

@@ -1,0 +1,87 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { deliver } from '../../scripts/deliveries/burst.mjs';
+import { senders, stripe, unsigned } from '../../scripts/deliveries/senders.mjs';
+import type { Published, Stage } from '../harness/stage';
+import { rowCounts } from '../harness/tables';
+import { expectClaimed, expectRejected } from './answers';
+import { publishGate, signedProviders } from './gates';
+
+const TEN_MINUTES = 600_000;
+const timestamped = ['stripe', 'paddle', 'standard_webhooks'] as const;
+
+/** Every refusal ends at Rejected, and no table of the database has one row more than before. */
+export function refusals(stage: () => Stage): void {
+	describe('refused deliveries leave no trace', () => {
+		const gates = new Map<string, Published>();
+		const url = (provider: string): string => gates.get(provider)?.url ?? '';
+
+		beforeAll(async () => {
+			for (const provider of signedProviders) gates.set(provider, await publishGate(stage(), { provider }));
+			// The tables exist from here on, and a good request is shown to pass.
+			expectClaimed(await deliver(url('stripe'), stripe.request()));
+		});
+
+		async function leavingNoTrace(work: () => Promise<void>): Promise<void> {
+			const before = await rowCounts(stage().database);
+			await work();
+			expect(await rowCounts(stage().database)).toEqual(before);
+		}
+
+		it.each(signedProviders)('%s: signed with another secret', async (provider) => {
+			const secret = provider === 'standard_webhooks' ? 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX' : 'a secret of somebody else';
+			await leavingNoTrace(async () => {
+				expectRejected(await deliver(url(provider), senders[provider].request({}, { secret })), 'signature_mismatch');
+			});
+		});
+
+		it.each(signedProviders)('%s: not signed', async (provider) => {
+			const { body } = senders[provider].request();
+			await leavingNoTrace(async () => {
+				const answer = await deliver(url(provider), unsigned(body));
+				expect(answer.json?.idempotency?.response?.statusCode, answer.text).toBe(401);
+				expectRejected(answer, answer.json.idempotency.reason);
+			});
+		});
+
+		it.each(signedProviders)('%s: the body parsed and written again on the way', async (provider) => {
+			const { headers, body } = senders[provider].request();
+			const rewritten = Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 1));
+			await leavingNoTrace(async () => {
+				expectRejected(await deliver(url(provider), { headers, body: rewritten }), 'signature_mismatch');
+			});
+		});
+
+		it.each(timestamped)('%s: a signature of ten minutes ago, or of the future', async (provider) => {
+			await leavingNoTrace(async () => {
+				for (const at of [Date.now() - TEN_MINUTES, Date.now() + TEN_MINUTES]) {
+					expectRejected(await deliver(url(provider), senders[provider].request({}, { at })), 'timestamp_outside_tolerance');
+				}
+			});
+		});
+
+		it('Raw Body off: the workflow stops and says what to turn on', async () => {
+			const gate = await publishGate(stage(), { provider: 'stripe', rawBody: false });
+			await leavingNoTrace(async () => {
+				const answer = await deliver(gate.url, stripe.request());
+				expect(answer.status, answer.text).toBe(500);
+			});
+			const error = await lastError(stage(), gate.id);
+			expect(error.message).toMatch(/raw body/i);
+			expect(error.description).toMatch(/Raw Body/);
+		});
+
+		it('Raw Body off and On Error: Continue: Rejected', async () => {
+			const gate = await publishGate(stage(), { provider: 'stripe', rawBody: false, onError: 'continueRegularOutput' });
+			await leavingNoTrace(async () => {
+				expectRejected(await deliver(gate.url, stripe.request()), 'raw_body_missing');
+			});
+		});
+	});
+}
+
+/** The error of a workflow's newest execution, as a person sees it in the editor. */
+async function lastError(stage: Stage, workflowId: string): Promise<{ message: string; description: string }> {
+	const [newest] = await stage.n8n.api.executions(workflowId);
+	const { data } = await stage.n8n.api.execution(newest.id);
+	return data.resultData.error;
+}
