@@ -5,12 +5,9 @@
  *     npm start -- --once    ends after the table; the exit status is 0 only if exactly one delivery was claimed
  */
 import { parseArgs } from 'node:util';
+import { openDemoStage } from './n8n/demo-stage.mjs';
 import { demonstrate } from './n8n/demonstration.mjs';
-import { startN8n } from './n8n/server.mjs';
-import { createDatabase, postgresCredential } from './setup/databases.mjs';
-import { startPostgres } from './setup/postgres.mjs';
-import { SetupError, step } from './setup/progress.mjs';
-import { buildPackage, packPackage, setUpN8n, setUpRepository } from './setup/tools.mjs';
+import { SetupError } from './setup/progress.mjs';
 
 const undo = [];
 let ending = false;
@@ -24,7 +21,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
 	const once = readArguments();
-	const stage = await setUp();
+	console.error('Setting up. The first time takes about ten minutes; what is downloaded stays in .cache.');
+	const stage = await openDemoStage((action) => undo.push(action));
 	const { text, ok } = await demonstrate(stage);
 	console.log(text);
 	if (once) await end(ok ? 0 : 1);
@@ -42,23 +40,6 @@ function readArguments() {
 	} catch (error) {
 		throw new SetupError(`${error.message}\nUsage: npm start [-- --once]`);
 	}
-}
-
-async function setUp() {
-	console.error('Setting up. The first time takes about ten minutes; what is downloaded stays in .cache.');
-	await setUpRepository();
-	const { node, bin, version } = await setUpN8n();
-	await buildPackage();
-	const tarball = await packPackage();
-
-	const server = await step('PostgreSQL', 'some seconds', () => startPostgres());
-	undo.push(() => server.stop());
-	const [own, gate] = [await createDatabase(server.url, 'n8n'), await createDatabase(server.url, 'demo')];
-	undo.push(() => own.drop(), () => gate.drop());
-
-	const n8n = await step(`n8n ${version}`, 'about 20 seconds', () => startN8n({ node, bin, databaseUrl: own.url, tarball, port: 5678 }));
-	undo.push(() => n8n.stop());
-	return { n8n, version, server, databaseUrl: gate.url, credential: postgresCredential(gate.url) };
 }
 
 async function end(status) {

@@ -8,9 +8,8 @@ import { fillTemplate, readTemplate } from './template.mjs';
 const TIMES = 50;
 
 /**
- * @param {{ n8n: import('./server.mjs').N8nServer, version: string, server: { version: string, via: string },
- *   databaseUrl: string, credential: object }} stage
- * @returns {Promise<{ text: string, ok: boolean }>}  `ok`: exactly one claim, and nothing else was amiss
+ * @param {import('./demo-stage.mjs').DemoStage} stage
+ * @returns {Promise<{ text: string, ok: boolean, workflowId: string }>}  `ok`: exactly one claim, and nothing else was amiss
  */
 export async function demonstrate({ n8n, version, server, databaseUrl, credential }) {
 	const workflowId = await publish(n8n, credential);
@@ -36,7 +35,7 @@ export async function demonstrate({ n8n, version, server, databaseUrl, credentia
 		`  node scripts/deliver.mjs ${webhook} --forged                 a wrong signature: Rejected`,
 		'  In the editor, the Executions tab shows each delivery and the output it left by.',
 	].join('\n');
-	return { text, ok: isAsPromised(groups, rows) };
+	return { text, ok: isAsPromised(groups, rows), workflowId };
 }
 
 async function publish(n8n, credential) {
