@@ -1,0 +1,60 @@
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+import { webhookSigningSecretTest } from './credentialTest';
+import { claimFields } from './description/claim';
+import { nodeHints } from './description/hints';
+import { operations } from './description/operations';
+import { configuredOutputs } from './description/outputs';
+import { NONE } from './description/providers';
+import { operationOf } from './operations';
+
+/** Lets the first delivery of each event through. What it does is in `operations/`, one file each. */
+export class IdempotencyGate implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Idempotency Gate',
+		name: 'idempotencyGate',
+		icon: { light: 'file:idempotencyGate.svg', dark: 'file:idempotencyGate.dark.svg' },
+		group: ['transform'],
+		version: [1],
+		subtitle:
+			'={{ $parameter["operation"] === "claim" ? "Claim: " + $parameter["provider"] : $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description:
+			'Let only the first delivery of each event through: verify its signature, claim its key, route duplicates away',
+		defaults: { name: 'Idempotency Gate' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: `={{(${configuredOutputs})($parameter)}}`,
+		credentials: [
+			{
+				name: 'webhookSigningSecretApi',
+				required: true,
+				testedBy: 'webhookSigningSecretTest',
+				displayOptions: { hide: { provider: [NONE], verifySignature: [false] } },
+			},
+			{
+				name: 'postgres',
+				required: true,
+				displayOptions: { show: { store: ['postgres'] } },
+			},
+		],
+		hints: nodeHints,
+		builderHint: {
+			searchHint:
+				"Place directly after the Webhook node. Claim has three outputs: 0 Claimed, 1 Duplicate, 2 Rejected. Wire the business nodes to Claimed only. Set the Webhook option 'Raw Body' to true.",
+		},
+		// An authorisation header passes through with the item; the claim token settles the claim.
+		sensitiveOutputFields: ['headers.authorization', 'headers.cookie', 'idempotency.claimToken'],
+		properties: [...operations, ...claimFields],
+	};
+
+	methods = { credentialTest: { webhookSigningSecretTest } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await operationOf(this)(this);
+	}
+}

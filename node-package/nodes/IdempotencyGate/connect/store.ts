@@ -1,0 +1,48 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { type Store, StoreError } from '../../../src';
+import { Parameters } from '../parameters';
+import { problems } from '../problems';
+import type { PostgresCredential } from './credential';
+import { postgresStore } from './postgres';
+
+/** The store that the node's parameters and credential name. Connections are shared by all executions of the process. */
+export async function openStore(context: IExecuteFunctions): Promise<Store> {
+	const parameters = new Parameters(context, 0);
+	const schema = parameters.text('options.schema', 'Schema');
+	const prefix = parameters.text('options.tablePrefix', 'Table Prefix');
+	const store = postgresStore(await credentialOf(context), context.helpers, {
+		...(schema !== '' && { schema }),
+		...(prefix !== '' && { prefix }),
+	});
+	return preparing(store);
+}
+
+/** Prepares the store when it is first asked for something: what is rejected before that needs no database. */
+function preparing(store: Store): Store {
+	return {
+		prepare: async () => await store.prepare(),
+		async claim(asks) {
+			if (!prepared.has(store)) await store.prepare();
+			prepared.add(store);
+			return await store.claim(asks).catch((error: unknown) => {
+				// Somebody may have dropped the tables.
+				if (error instanceof StoreError && error.code === 'store_misconfigured') prepared.delete(store);
+				throw error;
+			});
+		},
+		settle: async (ends) => await store.settle(ends),
+		find: async (key) => await store.find(key),
+		close: async () => await store.close(),
+	};
+}
+
+const prepared = new WeakSet<Store>();
+
+async function credentialOf(context: IExecuteFunctions): Promise<PostgresCredential> {
+	try {
+		const credential = await context.getCredentials<Omit<PostgresCredential, 'name'>>('postgres', 0);
+		return { ...credential, name: context.getNode().credentials?.['postgres']?.name ?? 'Postgres' };
+	} catch (cause) {
+		throw problems.credentialUnusable(cause as Error);
+	}
+}

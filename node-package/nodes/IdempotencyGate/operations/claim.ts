@@ -1,0 +1,60 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { OUTPUTS } from '../description/outputs';
+import { addHints } from '../executionHints';
+import { judge, type Judged } from '../judge';
+import { errorItem, outputItem } from '../outputItem';
+import { asNodeError, problems } from '../problems';
+import { respond } from '../respond';
+import { type Run, readRun } from '../run';
+import { gateBefore } from '../secondGate';
+import { inputOf, neutraliseAlwaysOutputData, settingsProblem } from '../traps';
+
+/** Verifies each delivery and lets only the first one of its event continue. */
+export async function claim(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const run = readRun(context);
+	const judged = await judgeAll(context, run);
+
+	stopOnProblem(context, judged);
+	neutraliseAlwaysOutputData(context);
+	addHints(context, run, judged);
+	await respond(context, run, judged);
+	return place(context, run, judged);
+}
+
+async function judgeAll(context: IExecuteFunctions, run: Run): Promise<Judged[]> {
+	const items = inputOf(context);
+	const trap = settingsProblem(context, run);
+	if (trap) {
+		return items.map((item, itemIndex) => {
+			return { item, itemIndex, rules: null, admission: null, problem: trap, lateInProduction: false };
+		});
+	}
+	const judged = await judge(context, run, items);
+	return judged.map((one) => {
+		const other = gateBefore(context, run, one);
+		return other === null ? one : { ...one, problem: problems.secondGate(other) };
+	});
+}
+
+/**
+ * Throws, unless the user wants to go on. Also not once something of this run is claimed: the throw would take the
+ * claimed items down with it, and their events are not delivered again. The others then go to Rejected.
+ */
+function stopOnProblem(context: IExecuteFunctions, judged: readonly Judged[]): void {
+	const first = judged.find(({ problem }) => problem !== null);
+	if (!first?.problem || context.continueOnFail()) return;
+	if (judged.some(({ admission }) => admission?.decision.claimed)) return;
+	throw asNodeError(first.problem, context.getNode(), first.itemIndex, judged.length);
+}
+
+/** Every item leaves by exactly one output. */
+function place(context: IExecuteFunctions, run: Run, judged: readonly Judged[]): INodeExecutionData[][] {
+	const outputs: INodeExecutionData[][] = run.oneOutput ? [[]] : OUTPUTS.map(() => []);
+	const toErrorOutput = context.getNode().onError === 'continueErrorOutput' && !run.asTool;
+	for (const one of judged) {
+		const { output, item } = outputItem(run, one);
+		const leaving = one.problem && toErrorOutput ? errorItem(run, { message: one.problem.inItem }, one) : item;
+		outputs[run.oneOutput ? 0 : OUTPUTS.indexOf(output)]?.push(leaving);
+	}
+	return outputs;
+}

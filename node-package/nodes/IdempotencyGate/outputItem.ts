@@ -1,0 +1,130 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { Admission } from '../../src';
+import type { OUTPUTS } from './description/outputs';
+import type { Judged } from './judge';
+import type { Run } from './run';
+
+export interface Placed {
+	readonly output: (typeof OUTPUTS)[number];
+	readonly item: INodeExecutionData;
+}
+
+/**
+ * The item that leaves the node: the input with `claimed` and the details added. Binary data goes on to Claimed only.
+ * There is no secret, no text of the database and no signature in it.
+ */
+export function outputItem(run: Run, judged: Judged): Placed {
+	const { item, itemIndex } = judged;
+	const output = outputOf(run, judged);
+	const claimed = output === 'claimed';
+	const details = detailsOf(run, judged, claimed);
+	const { json, ...rest } = claimed ? item : withoutBinary(item);
+	return {
+		output,
+		item: {
+			...rest,
+			json: {
+				...json,
+				claimed,
+				...(run.asTool && { message: details['message'] }),
+				[run.resultField]: details,
+			},
+			pairedItem: { item: itemIndex },
+		},
+	};
+}
+
+/**
+ * For On Error: Continue (Using Error Output). n8n moves an item with exactly these keys to the error output and merges
+ * the input into it; with anything else in it, it would stay where it is.
+ */
+export function errorItem(run: Run, { message }: { message: string }, judged: Judged): INodeExecutionData {
+	const details = { claimed: false, [run.resultField]: detailsOf(run, judged, false) };
+	return { json: { error: message, message, details }, pairedItem: { item: judged.itemIndex } };
+}
+
+function outputOf(run: Run, { admission, problem }: Judged): Placed['output'] {
+	if (problem || !admission) return 'rejected';
+	return isDuplicateInTest(run, admission) ? 'claimed' : admission.decision.output;
+}
+
+/** In a test that is always to go on, what the memory knows already goes to Claimed too. */
+export function isDuplicateInTest(run: Run, { claim, decision }: Admission): boolean {
+	return run.test === 'claimed' && claim !== null && !decision.claimed && decision.outcome !== 'payload_mismatch';
+}
+
+function detailsOf(run: Run, judged: Judged, claimed: boolean): IDataObject {
+	const { admission, problem, rules } = judged;
+	const inTest = admission !== null && isDuplicateInTest(run, admission);
+	return {
+		outcome: inTest ? 'claimed' : (admission?.decision.outcome ?? 'rejected'),
+		...(inTest && { outcomeInProduction: admission.decision.outcome }),
+		...reasonOf(judged),
+		message: problem?.inItem ?? admission?.refusal?.message ?? admission?.decision.message ?? '',
+		provider: rules?.provider ?? null,
+		scope: rules?.scope ?? null,
+		...(admission && keyOf(admission)),
+		...(admission && claimOf(admission)),
+		...(admission && signatureOf(run, admission)),
+		test: run.test !== 'none',
+		// A claimed event is answered by what the workflow does with it.
+		...(!claimed && { response: admission?.decision.response ?? ASK_AGAIN }),
+	};
+}
+
+/** The answer where the gate could not be asked at all: nothing was claimed, so the sender is to come back. */
+const ASK_AGAIN = { statusCode: 503, headers: { 'retry-after': '60' }, body: { received: false } };
+
+function reasonOf({ admission, problem }: Judged): IDataObject {
+	const reason = problem?.reason ?? admission?.refusal?.code;
+	if (reason === undefined) return {};
+	const help = problem ? null : admission?.refusal?.help;
+	return { reason, ...(help && { help }) };
+}
+
+function keyOf({ key }: Admission): IDataObject {
+	if (key === null) return {};
+	const { eventId, eventType, idempotencyKey, keySource, idSigned, bodyDigest } = key;
+	return { eventId, eventType, idempotencyKey, keySource, idSigned, bodyHash: bodyDigest };
+}
+
+function claimOf({ claim, decision }: Admission): IDataObject {
+	if (claim === null) return {};
+	const shared = {
+		status: claim.state,
+		attempt: claim.attempt,
+		firstSeenAt: time(claim.firstSeenAtMs),
+		needsAttention: decision.needsAttention,
+	};
+	if (decision.claimed) {
+		return { ...shared, leaseUntil: time(claim.leaseUntilMs), fence: claim.fence };
+	}
+	return {
+		...shared,
+		matchedOn: claim.matchedOn,
+		payloadChanged: claim.payloadChanged,
+		claimedBy: { executionId: claim.claimedBy.executionId, at: time(claim.claimedBy.atMs) },
+		completedAt: time(claim.completedAtMs),
+		retryAfterMs: claim.retryAfterMs,
+	};
+}
+
+function signatureOf(run: Run, { signature }: Admission): IDataObject {
+	if (signature === null) return { signature: { verified: false } };
+	const { scheme, secretIndex, signedAtMs, weak } = signature;
+	const ageSeconds = signedAtMs === null ? null : Math.round((run.receivedAtMs - signedAtMs) / 1000);
+	return {
+		signature: { verified: true, scheme, secret: secretIndex === 0 ? 'current' : 'previous', ageSeconds, weak },
+	};
+}
+
+function time(ms: number | null): string | null {
+	return ms === null ? null : new Date(ms).toISOString();
+}
+
+function withoutBinary({ json, ...rest }: INodeExecutionData): INodeExecutionData {
+	const { binary: _, ...kept } = rest;
+	// Where a workflow keeps binary data within the JSON.
+	const { _files: __, ...fields } = json;
+	return { ...kept, json: fields };
+}

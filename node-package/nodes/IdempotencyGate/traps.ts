@@ -1,0 +1,32 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { type Problem, problems } from './problems';
+import type { Run } from './run';
+
+/**
+ * Settings of n8n that would let items past the gate or lose them:
+ *
+ * - Always Output Data puts an empty item on output 0, which is Claimed, whenever nothing was claimed;
+ * - Execute Once drops all items but the first.
+ */
+export function settingsProblem(context: IExecuteFunctions, run: Run): Problem | null {
+	const { alwaysOutputData, executeOnce } = context.getNode();
+	if (alwaysOutputData === true && !run.oneOutput) return problems.alwaysOutputData();
+	const items = inputOf(context).length;
+	if (executeOnce === true && items > 1) return problems.executeOnce(items);
+	return null;
+}
+
+/** All items, also those that Execute Once keeps from the node. */
+export function inputOf(context: IExecuteFunctions) {
+	const shown = context.getInputData();
+	const { data } = context.getExecuteData();
+	return (context.getNode().executeOnce === true && data['main']?.[0]) || shown;
+}
+
+/**
+ * Turns Always Output Data off for this run. Needed where the node must return instead of throwing: the engine looks at
+ * the setting after that, and this is the object it looks at.
+ */
+export function neutraliseAlwaysOutputData(context: IExecuteFunctions): void {
+	context.getExecuteData().node.alwaysOutputData = false;
+}
