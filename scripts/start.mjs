@@ -10,12 +10,14 @@ import { demonstrate } from './n8n/demonstration.mjs';
 import { SetupError } from './setup/progress.mjs';
 
 const undo = [];
+/** What Ctrl-C means: an interruption until the demonstration is over, then the normal end. */
+let statusOfInterrupt = 130;
 let ending = false;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 	process.on(signal, () => {
 		if (ending) process.exit(130);
-		void end(signal === 'SIGINT' || signal === 'SIGHUP' ? 0 : 143);
+		void end(signal === 'SIGTERM' ? 143 : statusOfInterrupt);
 	});
 }
 
@@ -26,7 +28,10 @@ try {
 	const { text, ok } = await demonstrate(stage);
 	console.log(text);
 	if (once) await end(ok ? 0 : 1);
-	else console.error('\nCtrl-C ends n8n and PostgreSQL and deletes what was made in them.');
+	statusOfInterrupt = 0;
+	console.log('\nCtrl-C ends n8n and PostgreSQL and deletes what was made in them.');
+	await stage.n8n.ended;
+	if (!ending) throw new SetupError(`n8n ended by itself. Its log: ${stage.n8n.logFile}`);
 } catch (error) {
 	if (!ending) {
 		console.error(`\n${error instanceof SetupError ? error.message : error.stack}`);

@@ -18,6 +18,7 @@ import { n8nSettings } from './settings.mjs';
  * @property {string} url           of the editor; webhooks are below `<url>/webhook/`
  * @property {N8nApi} api           logged in as the owner
  * @property {string} logFile
+ * @property {Promise<unknown>} ended  when it is over, by `stop` or by itself
  * @property {() => Promise<void>} stop  ends n8n and deletes its folder
  */
 
@@ -45,7 +46,7 @@ export async function startN8n({ node, bin, databaseUrl, tarball, port: wish, lo
 		await ready(url, child, file);
 		const api = new N8nApi(url);
 		await api.setUpOwner();
-		return { url, api, logFile: file, stop: () => stop(child, userFolder) };
+		return { url, api, logFile: file, ended: once(child, 'exit'), stop: () => stop(child, userFolder) };
 	} catch (error) {
 		await stop(child, userFolder);
 		throw error;

@@ -3,7 +3,7 @@ import { deliver } from '../../scripts/deliveries/burst.mjs';
 import { paddle, signStripe, stripe, unsigned } from '../../scripts/deliveries/senders.mjs';
 import type { Stage } from '../harness/stage';
 import { claimsOf } from '../harness/tables';
-import { expectClaimed, expectDuplicate } from './answers';
+import { expectClaimed, expectDuplicate, expectRejected } from './answers';
 import { publishGate } from './gates';
 
 /** What is one event, and what is two. */
@@ -54,6 +54,14 @@ export function identity(stage: () => Stage): void {
 				expectDuplicate(await deliver(url, request));
 				expect(await claimsOf(stage().database, id)).toBe(1);
 			}
+		});
+
+		it('an id of 19 digits that n8n has rounded already is refused, not mistaken for its neighbour', async () => {
+			const parameters = { eventIdFrom: 'expression', eventId: '={{ $json.body.id }}' };
+			const { url } = await publishGate(stage(), { provider: 'none', parameters });
+			expectRejected(await deliver(url, unsigned('{"id":9196877626998784001}')), 'event_id_invalid');
+			expectClaimed(await deliver(url, unsigned('{"id":"9196877626998784001"}')));
+			expectClaimed(await deliver(url, unsigned('{"id":"9196877626998784002"}')));
 		});
 
 		it('two payloads without an id that differ in the 19th digit of a number are two events', async () => {

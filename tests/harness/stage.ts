@@ -6,15 +6,15 @@ import { createDatabase, postgresCredential } from '../../scripts/setup/database
 import { findN8n } from '../../scripts/setup/n8n.mjs';
 import { findNode24 } from '../../scripts/setup/node24.mjs';
 import { startPostgres } from '../../scripts/setup/postgres.mjs';
+import { startStoppablePostgres, type StoppablePostgres } from './stoppable-postgres';
 import type { CredentialRef, Workflow } from './workflows';
 
 export type N8n = Awaited<ReturnType<typeof startN8n>>;
-export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 export interface Stage {
 	readonly n8n: N8n;
 	/** The gate's server. n8n keeps its own data on another one, so this one can be stopped under a running n8n. */
-	readonly server: PostgresServer;
+	readonly server: StoppablePostgres;
 	/** n8n's credential for the gate's database. */
 	readonly postgres: CredentialRef;
 	/** Into the gate's database, for looking at what the gate wrote. */
@@ -32,14 +32,16 @@ export interface Published {
 export async function openStage({ tarball }: { tarball?: string } = {}): Promise<Stage> {
 	const undo: Array<() => Promise<unknown>> = [];
 	const close = async (): Promise<void> => {
-		for (const step of undo.splice(0).reverse()) await step();
+		const failures: unknown[] = [];
+		for (const step of undo.splice(0).reverse()) await step().catch((error: unknown) => failures.push(error));
+		if (failures.length > 0) throw new AggregateError(failures, 'the stage was not cleared');
 	};
 	try {
 		const node = await findNode24();
 		const { bin } = await findN8n(node);
 		const n8nHome = await startPostgres();
 		undo.push(() => n8nHome.stop());
-		const server = await startPostgres();
+		const server = await startStoppablePostgres();
 		undo.push(() => server.stop());
 		const own = await createDatabase(n8nHome.url, 'n8n');
 		undo.push(() => own.drop());
@@ -55,7 +57,7 @@ export async function openStage({ tarball }: { tarball?: string } = {}): Promise
 		const postgres = await n8n.api.createCredential('postgres', 'Postgres for the gate', postgresCredential(gate.url));
 		return { n8n, server, postgres, database, publish: (workflow) => publish(n8n, workflow), close };
 	} catch (error) {
-		await close();
+		await close().catch(() => undefined);
 		throw error;
 	}
 }
