@@ -1,7 +1,11 @@
-//! What does the store's answer mean for the workflow and for the sender? One table.
+//! What does the store's answer mean for the workflow and for the sender? One table (`table.rs`), one set of answers.
 
-pub use crate::vocabulary::{Output, Patience, StoreFailure};
+mod response;
+mod table;
+
 use crate::vocabulary::{ConfigurationCode, Outcome, RejectionCode, State, Verdict};
+pub use crate::vocabulary::{Output, Patience, StoreFailure};
+use table::Standing;
 
 /// What happened to one delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,19 +90,103 @@ pub enum Value {
     Text(&'static str),
 }
 
-/// Decides.
+/// Decides what a delivery is. A reply whose state contradicts its verdict is never a claim and never a duplicate: nothing
+/// is known then, and the sender is asked to come back.
 #[must_use]
-pub fn decide(_event: &Event, _policy: &Policy) -> Decision {
+pub fn decide(event: &Event, policy: &Policy) -> Decision {
+    match *event {
+        Event::Answered(reply) => answered(reply, *policy),
+        Event::Rejected(code) => refused(
+            rejection_status(code),
+            code.as_str(),
+            "The delivery was refused",
+            code.as_str(),
+        ),
+        // The sender is not told what is wrong with the set-up.
+        Event::Misconfigured(code) => refused(500, "misconfigured", "The gate is not set up correctly", code.as_str()),
+        Event::StoreFailed(StoreFailure::Unavailable) => unavailable("The store could not be reached"),
+        Event::StoreFailed(StoreFailure::Busy) => unavailable("The store did not answer in time"),
+    }
+}
+
+fn answered(reply: Reply, policy: Policy) -> Decision {
+    let Some((outcome, standing)) = table::standing(reply.verdict, reply.state) else {
+        return unavailable("The store gave an answer that contradicts itself");
+    };
+    let output = match standing {
+        Standing::Ours => Output::Claimed,
+        Standing::Done | Standing::WaitsForRetry | Standing::WaitsForPerson => Output::Duplicate,
+        Standing::InProgress => match policy.in_progress_output {
+            InProgressOutput::Duplicate => Output::Duplicate,
+            InProgressOutput::Rejected => Output::Rejected,
+        },
+        Standing::Mismatch => Output::Rejected,
+    };
+    let refuse = |status_code| Response::refused(status_code, outcome.as_str());
+    let response = match (standing, policy.in_progress, policy.needs_attention) {
+        (Standing::Ours, ..) => Response::received(false),
+        (Standing::Done, ..)
+        | (Standing::InProgress, Patience::Accept, _)
+        | (Standing::WaitsForPerson, _, Patience::Accept) => Response::received(true),
+        (Standing::InProgress, Patience::RetryLater, _) => refuse(409).retry_after(reply.retry_after_ms),
+        (Standing::WaitsForRetry, ..) => refuse(503).retry_after(reply.retry_after_ms),
+        (Standing::WaitsForPerson, _, Patience::RetryLater) => refuse(503),
+        (Standing::Mismatch, ..) => refuse(422),
+    };
     Decision {
-        outcome: Outcome::Unavailable,
+        outcome,
+        claimed: standing == Standing::Ours,
+        output,
+        needs_attention: standing == Standing::WaitsForPerson,
+        message: table::describe(outcome, standing, reply.payload_changed),
+        response,
+    }
+}
+
+/// `reason` is for the sender, `code` for the user.
+fn refused(status_code: u16, reason: &'static str, what: &str, code: &str) -> Decision {
+    Decision {
+        outcome: Outcome::Rejected,
         claimed: false,
         output: Output::Rejected,
         needs_attention: false,
-        message: String::new(),
-        response: Response {
-            status_code: 503,
-            headers: Vec::new(),
-            body: Vec::new(),
-        },
+        message: format!("{what} ({code}). Nothing was claimed."),
+        response: Response::refused(status_code, reason),
     }
 }
+
+fn unavailable(what: &str) -> Decision {
+    let outcome = Outcome::Unavailable;
+    Decision {
+        outcome,
+        claimed: false,
+        output: Output::Rejected,
+        needs_attention: false,
+        message: format!("{what}. Nothing is known about this event; it can be delivered again safely."),
+        response: Response::refused(503, outcome.as_str()),
+    }
+}
+
+const fn rejection_status(code: RejectionCode) -> u16 {
+    use RejectionCode as Code;
+    match code {
+        Code::SignatureMissing
+        | Code::SignatureMalformed
+        | Code::SignatureAmbiguous
+        | Code::SignatureMismatch
+        | Code::TimestampMissing
+        | Code::TimestampMalformed
+        | Code::TimestampOutsideTolerance => 401,
+        Code::BodyTooLarge => 413,
+        Code::RawBodyMissing
+        | Code::BodyEmpty
+        | Code::BodyNotJson
+        | Code::BodyTooDeep
+        | Code::EventIdMissing
+        | Code::EventIdInvalid
+        | Code::BusinessKeyInvalid => 400,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! The first pass over a text: checks it wholly, and notes where the members of its objects are, sorted. Everything else
+//! stays where it is in the body, so memory is a small multiple of the number of members, whatever else is in there.
+
+use super::exclude::{Exclusions, Walk};
+use crate::json::{Fault, JsonError, RawString, Reader, Token};
+
+/// Where to find the members of every object, in canonical order.
+#[derive(Debug, Default)]
+pub(super) struct Index<'a> {
+    /// In the order in which they begin.
+    objects: Vec<Object>,
+    members: Vec<Member<'a>>,
+    /// Elements of arrays that are left out, in the order of the text.
+    elements_left_out: Vec<Span>,
+}
+
+/// An object of the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Object {
+    span: Span,
+    /// Its members are those from here...
+    first: usize,
+    /// ...to before this one.
+    last: usize,
+}
+
+/// A part of the text, from its first byte to behind its last one.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: usize,
+    end: usize,
+}
+
+/// A member of an object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member<'a> {
+    pub(super) name: RawString<'a>,
+    /// Where its value begins.
+    pub(super) value: usize,
+    left_out: bool,
+}
+
+impl<'a> Index<'a> {
+    /// Reads the whole text.
+    pub(super) fn build(text: &'a str, exclusions: &Exclusions) -> Result<Self, JsonError> {
+        let mut builder = Builder {
+            index: Self::default(),
+            walk: exclusions.walk(),
+            containers: Vec::new(),
+            pending: Vec::new(),
+        };
+        let mut reader = Reader::new(text);
+        while let Some(token) = reader.next_token()? {
+            builder.see(token, &reader)?;
+        }
+        Ok(builder.index)
+    }
+
+    /// Members of the object that begins there, and where it ends.
+    pub(super) fn object_at(&self, start: usize) -> Option<(&[Member<'a>], usize)> {
+        let at = self
+            .objects
+            .binary_search_by_key(&start, |object| object.span.start)
+            .ok()?;
+        let object = self.objects.get(at)?;
+        Some((self.members.get(object.first..object.last)?, object.span.end))
+    }
+
+    /// Where the element that begins there ends, if it is left out.
+    pub(super) fn element_left_out(&self, start: usize) -> Option<usize> {
+        let at = self
+            .elements_left_out
+            .binary_search_by_key(&start, |span| span.start)
+            .ok()?;
+        self.elements_left_out.get(at).map(|span| span.end)
+    }
+}
+
+struct Builder<'a, 'e> {
+    index: Index<'a>,
+    walk: Walk<'e>,
+    containers: Vec<Container>,
+    /// Members of the open objects, in the order of the text.
+    pending: Vec<Member<'a>>,
+}
+
+/// An open container.
+struct Container {
+    kind: Kind,
+    /// Where it begins, if it is an element that is left out.
+    left_out_from: Option<usize>,
+}
+
+enum Kind {
+    Object {
+        /// Its place among `objects`.
+        object: usize,
+        /// Its first member among `pending`.
+        first: usize,
+    },
+    Array {
+        /// Elements so far.
+        elements: usize,
+    },
+}
+
+impl<'a> Builder<'a, '_> {
+    fn see(&mut self, token: Token<'a>, reader: &Reader<'a>) -> Result<(), JsonError> {
+        match token {
+            Token::Name(name) => self.name(name, reader),
+            Token::BeginObject => {
+                let start = reader.token_start();
+                let object = self.index.objects.len();
+                let span = Span { start, end: start };
+                self.index.objects.push(Object {
+                    span,
+                    first: 0,
+                    last: 0,
+                });
+                let first = self.pending.len();
+                self.open(start, Kind::Object { object, first });
+                Ok(())
+            }
+            Token::BeginArray => {
+                self.open(reader.token_start(), Kind::Array { elements: 0 });
+                Ok(())
+            }
+            Token::EndObject | Token::EndArray => self.close(reader.position()),
+            Token::String(text) if text.has_lone_surrogate() => Err(lone_surrogate(reader)),
+            Token::String(_) | Token::Number(_) | Token::True | Token::False | Token::Null => {
+                let start = reader.token_start();
+                if self.value(start) {
+                    let end = reader.position();
+                    self.index.elements_left_out.push(Span { start, end });
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn name(&mut self, name: RawString<'a>, reader: &Reader<'a>) -> Result<(), JsonError> {
+        if name.has_lone_surrogate() {
+            return Err(lone_surrogate(reader));
+        }
+        let left_out = self.walk.member(name);
+        self.pending.push(Member {
+            name,
+            value: reader.position(),
+            left_out,
+        });
+        Ok(())
+    }
+
+    fn open(&mut self, start: usize, kind: Kind) {
+        let left_out_from = self.value(start).then_some(start);
+        self.walk.open();
+        self.containers.push(Container { kind, left_out_from });
+    }
+
+    /// A value begins. True where it is an element that is left out; of a member that is known by its name.
+    fn value(&mut self, start: usize) -> bool {
+        match self.containers.last_mut().map(|container| &mut container.kind) {
+            Some(Kind::Object { .. }) => {
+                if let Some(member) = self.pending.last_mut() {
+                    member.value = start;
+                }
+                false
+            }
+            Some(Kind::Array { elements }) => {
+                let index = *elements;
+                *elements = index.saturating_add(1);
+                self.walk.element(index)
+            }
+            None => false,
+        }
+    }
+
+    fn close(&mut self, end: usize) -> Result<(), JsonError> {
+        self.walk.close();
+        let Some(container) = self.containers.pop() else {
+            return Ok(());
+        };
+        if let Some(start) = container.left_out_from {
+            self.index.elements_left_out.push(Span { start, end });
+        }
+        if let Kind::Object { object, first } = container.kind {
+            let at = self.index.members.len();
+            let members = self.pending.get_mut(first..).unwrap_or_default();
+            sort(members)?;
+            let kept = members.iter().filter(|member| !member.left_out);
+            self.index.members.extend(kept);
+            self.pending.truncate(first);
+            if let Some(object) = self.index.objects.get_mut(object) {
+                object.span.end = end;
+                object.first = at;
+                object.last = self.index.members.len();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sorts by the UTF-16 code units of the names (RFC 8785, 3.2.3). Equal names end up side by side, which is how they are
+/// found without comparing each with each.
+fn sort(members: &mut [Member<'_>]) -> Result<(), JsonError> {
+    members.sort_unstable_by(|a, b| a.name.units().cmp(b.name.units()));
+    let twins = members.iter().zip(members.iter().skip(1));
+    match twins.into_iter().find(|(a, b)| a.name.units().eq(b.name.units())) {
+        Some((a, b)) => Err(JsonError {
+            fault: Fault::DuplicateName,
+            offset: a.value.max(b.value),
+        }),
+        None => Ok(()),
+    }
+}
+
+fn lone_surrogate(reader: &Reader<'_>) -> JsonError {
+    JsonError {
+        fault: Fault::LoneSurrogate,
+        offset: reader.token_start(),
+    }
+}
