@@ -75,14 +75,14 @@ impl Decimal {
         point: 0,
     };
 
-    /// The shortest decimal of the nearest double, or `None` where that overflows.
+    /// The shortest decimal of the nearest double, the even one of two equally near, or `None` where that overflows.
     fn shortest_double(&self) -> Option<Self> {
         // The standard library's parser stops counting long exponents, which matters where as many zeros stand in front.
         const BEYOND_DOUBLES: i64 = 400;
         let point = self.point.clamp(-BEYOND_DOUBLES, BEYOND_DOUBLES);
         let sign = if self.negative { "-" } else { "" };
         let double: f64 = format!("{sign}0.{}e{point}", self.digits).parse().ok()?;
-        double.is_finite().then(|| Self::parse(&format!("{double:e}")))
+        double.is_finite().then(|| Self::parse(zmij::Buffer::new().format_finite(double)))
     }
 
     fn len(&self) -> i64 {
