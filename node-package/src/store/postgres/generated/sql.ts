@@ -1,0 +1,366 @@
+// Written by `node scripts/embed-sql.mjs` from the .sql files beside this folder. Do not edit.
+
+export const statements = {
+	claim_fresh: `WITH asks AS MATERIALIZED (
+	SELECT ask.*
+	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	       json_to_recordset($1::json) AS ask (
+	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
+	         lease_ms bigint, on_claim boolean, execution_id text)
+)
+INSERT INTO "gate"."claims" AS claim
+       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, lease_until, completed_at)
+SELECT ask.scope, ask.provider, ask.event_id, ask.event_type, ask.owner, decode(ask.body_digest, 'hex'), ask.execution_id,
+       CASE WHEN ask.on_claim THEN 'c' ELSE 'p' END,
+       CASE WHEN NOT ask.on_claim THEN clock_timestamp() + ask.lease_ms * interval '1 millisecond' END,
+       CASE WHEN ask.on_claim THEN clock_timestamp() END
+  FROM asks ask
+ WHERE NOT EXISTS (
+         SELECT FROM "gate"."claims" known
+          WHERE known.scope = ask.scope AND known.provider = ask.provider AND known.event_id = ask.event_id)
+ ORDER BY ask.ord
+ON CONFLICT (scope, provider, event_id) DO NOTHING
+RETURNING scope, provider, event_id, fence::text, state, attempt,
+       floor(extract(epoch FROM first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM first_seen_at) * 1000)::text AS claimed_ms,
+       floor(extract(epoch FROM lease_until) * 1000)::text AS lease_ms,
+       floor(extract(epoch FROM completed_at) * 1000)::text AS completed_ms`,
+	claim_fresh_guarded: `WITH asks AS MATERIALIZED (
+	SELECT ask.*
+	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	       json_to_recordset($1::json) AS ask (
+	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
+	         lease_ms bigint, on_claim boolean, execution_id text, guards json)
+), wanted AS MATERIALIZED (
+	SELECT ask.ord, ask.scope, ask.provider, ask.event_id, guard.kind, guard.provider AS guard_provider,
+	       decode(guard.key, 'hex') AS guard_key
+	  FROM asks ask, json_to_recordset(ask.guards) AS guard (kind "char", provider text, key text)
+), open AS MATERIALIZED (
+	SELECT ask.*, (SELECT count(*) FROM wanted WHERE wanted.ord = ask.ord) AS guards_wanted
+	  FROM asks ask
+	 WHERE NOT EXISTS (
+	         SELECT FROM "gate"."claims" known
+	          WHERE known.scope = ask.scope AND known.provider = ask.provider AND known.event_id = ask.event_id)
+	   AND NOT EXISTS (
+	         SELECT FROM wanted
+	           JOIN "gate"."guards" known ON known.scope = wanted.scope AND known.kind = wanted.kind
+	                AND known.provider = wanted.guard_provider AND known.guard_key = wanted.guard_key
+	          WHERE wanted.ord = ask.ord)
+), guarded AS (
+	INSERT INTO "gate"."guards" (kind, scope, provider, guard_key, holder_provider, holder_event_id)
+	SELECT wanted.kind, wanted.scope, wanted.guard_provider, wanted.guard_key, wanted.provider, wanted.event_id
+	  FROM wanted JOIN open USING (ord)
+	 ORDER BY wanted.scope COLLATE "C", wanted.kind, wanted.guard_provider COLLATE "C", wanted.guard_key
+	ON CONFLICT (scope, kind, provider, guard_key) DO NOTHING
+	RETURNING scope, holder_provider AS provider, holder_event_id AS event_id
+), won AS MATERIALIZED (
+	SELECT scope, provider, event_id, count(*) AS guards_won FROM guarded GROUP BY scope, provider, event_id
+), fresh AS (
+	INSERT INTO "gate"."claims" AS claim
+	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, lease_until, completed_at)
+	SELECT open.scope, open.provider, open.event_id, open.event_type, open.owner, decode(open.body_digest, 'hex'),
+	       open.execution_id,
+	       CASE WHEN open.on_claim THEN 'c' ELSE 'p' END,
+	       CASE WHEN NOT open.on_claim THEN clock_timestamp() + open.lease_ms * interval '1 millisecond' END,
+	       CASE WHEN open.on_claim THEN clock_timestamp() END
+	  FROM open LEFT JOIN won USING (scope, provider, event_id)
+	 WHERE coalesce(won.guards_won, 0) = open.guards_wanted
+	 ORDER BY open.ord
+	ON CONFLICT (scope, provider, event_id) DO NOTHING
+	RETURNING claim.*
+)
+SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state, fresh.attempt,
+       floor(extract(epoch FROM fresh.first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM fresh.first_seen_at) * 1000)::text AS claimed_ms,
+       floor(extract(epoch FROM fresh.lease_until) * 1000)::text AS lease_ms,
+       floor(extract(epoch FROM fresh.completed_at) * 1000)::text AS completed_ms,
+       1 / CASE WHEN fresh.fence IS NULL AND won.guards_won > 0 THEN 0 ELSE 1 END AS whole
+  FROM open
+  LEFT JOIN fresh USING (scope, provider, event_id)
+  LEFT JOIN won USING (scope, provider, event_id)`,
+	claim_grant: `WITH asks AS MATERIALIZED (
+	SELECT ask.*, ask.verdict IN ('claimed', 'retried', 'taken_over') AS granted
+	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	       json_to_recordset($1::json) AS ask (
+	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
+	         lease_ms bigint, on_claim boolean, execution_id text, guards json, verdict text, version text)
+), wanted AS MATERIALIZED (
+	SELECT ask.ord, ask.scope, ask.provider, ask.event_id, guard.kind, guard.provider AS guard_provider,
+	       decode(guard.key, 'hex') AS guard_key, guard.holding, guard.version
+	  FROM asks ask
+	 CROSS JOIN json_to_recordset(ask.guards) AS guard (kind "char", provider text, key text, holding text, version bigint)
+	 WHERE ask.granted AND guard.holding <> 'mine'
+), guards_made AS (
+	INSERT INTO "gate"."guards" (kind, scope, provider, guard_key, holder_provider, holder_event_id)
+	SELECT kind, scope, guard_provider, guard_key, provider, event_id
+	  FROM wanted
+	 WHERE holding = 'free'
+	 ORDER BY scope COLLATE "C", kind, guard_provider COLLATE "C", guard_key
+	ON CONFLICT (scope, kind, provider, guard_key) DO NOTHING
+	RETURNING scope, holder_provider AS provider, holder_event_id AS event_id
+), guards_locked AS MATERIALIZED (
+	SELECT wanted.*
+	  FROM wanted
+	  JOIN "gate"."guards" held ON held.scope = wanted.scope AND held.kind = wanted.kind
+	       AND held.provider = wanted.guard_provider AND held.guard_key = wanted.guard_key
+	       AND held.version = wanted.version
+	 WHERE wanted.holding = 'abandoned' AND (SELECT count(*) FROM guards_made) >= 0
+	 ORDER BY held.scope, held.kind, held.provider, held.guard_key
+	   FOR UPDATE OF held
+), guards_taken AS (
+	UPDATE "gate"."guards" held
+	   SET holder_provider = locked.provider, holder_event_id = locked.event_id, version = nextval('"gate"."fence"')
+	  FROM guards_locked locked
+	 WHERE held.scope = locked.scope AND held.kind = locked.kind AND held.provider = locked.guard_provider
+	   AND held.guard_key = locked.guard_key
+	RETURNING held.scope, held.holder_provider AS provider, held.holder_event_id AS event_id
+), won AS MATERIALIZED (
+	SELECT scope, provider, event_id, count(*) AS guards_won
+	  FROM (SELECT * FROM guards_made UNION ALL SELECT * FROM guards_taken) guard
+	 GROUP BY scope, provider, event_id
+), ready AS MATERIALIZED (
+	SELECT ask.*, coalesce(won.guards_won, 0) AS guards_won
+	  FROM asks ask LEFT JOIN won USING (scope, provider, event_id)
+	 WHERE coalesce(won.guards_won, 0) = (SELECT count(*) FROM wanted WHERE wanted.ord = ask.ord)
+), made AS (
+	INSERT INTO "gate"."claims" AS claim
+	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, lease_until, completed_at)
+	SELECT scope, provider, event_id, event_type, owner, decode(body_digest, 'hex'), execution_id,
+	       CASE WHEN on_claim THEN 'c' ELSE 'p' END,
+	       CASE WHEN NOT on_claim THEN clock_timestamp() + lease_ms * interval '1 millisecond' END,
+	       CASE WHEN on_claim THEN clock_timestamp() END
+	  FROM ready
+	 WHERE verdict = 'claimed'
+	 ORDER BY ord
+	ON CONFLICT (scope, provider, event_id) DO NOTHING
+	RETURNING claim.*
+), locked AS MATERIALIZED (
+	SELECT ready.*
+	  FROM ready
+	  JOIN "gate"."claims" claim ON claim.scope = ready.scope AND claim.provider = ready.provider
+	       AND claim.event_id = ready.event_id AND claim.xmin::text = ready.version
+	 WHERE ready.verdict <> 'claimed' AND (SELECT count(*) FROM made) >= 0
+	 ORDER BY ready.ord
+	   FOR UPDATE OF claim
+), moved AS (
+	UPDATE "gate"."claims" claim
+	   SET state = CASE
+	         WHEN locked.verdict = 'held' THEN 'u'
+	         WHEN locked.verdict = 'exhausted' THEN 'd'
+	         WHEN locked.granted AND locked.on_claim THEN 'c'
+	         ELSE 'p' END,
+	       owner = CASE WHEN locked.granted THEN locked.owner ELSE claim.owner END,
+	       fence = CASE WHEN locked.granted THEN nextval('"gate"."fence"') ELSE claim.fence END,
+	       attempt = CASE WHEN locked.granted THEN claim.attempt + 1 ELSE claim.attempt END,
+	       claimed_at = CASE WHEN locked.granted THEN clock_timestamp() ELSE claim.claimed_at END,
+	       lease_until = CASE
+	         WHEN locked.verdict = 'reentrant' OR locked.granted AND NOT locked.on_claim
+	         THEN clock_timestamp() + locked.lease_ms * interval '1 millisecond' END,
+	       next_attempt_at = NULL,
+	       completed_at = CASE WHEN locked.granted AND locked.on_claim THEN clock_timestamp() END,
+	       execution_id = CASE WHEN locked.granted THEN locked.execution_id ELSE claim.execution_id END
+	  FROM locked
+	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
+	RETURNING claim.*
+)
+SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.execution_id,
+       coalesce(claim.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
+       floor(extract(epoch FROM claim.first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM coalesce(claim.claimed_at, claim.first_seen_at)) * 1000)::text AS claimed_ms,
+       floor(extract(epoch FROM claim.lease_until) * 1000)::text AS lease_ms,
+       floor(extract(epoch FROM claim.completed_at) * 1000)::text AS completed_ms,
+       1 / CASE WHEN claim.fence IS NULL AND won.guards_won > 0 THEN 0 ELSE 1 END AS whole
+  FROM asks ask
+  LEFT JOIN (SELECT * FROM made UNION ALL SELECT * FROM moved) claim USING (scope, provider, event_id)
+  LEFT JOIN won USING (scope, provider, event_id)`,
+	claim_guards: `WITH asks AS MATERIALIZED (
+	SELECT ask.*, clock_timestamp() AS now
+	  FROM json_to_recordset($1::json) AS ask (
+	         ord integer, scope text, provider text, event_id text, body_digest text, guards json)
+)
+SELECT ask.ord, guard.ord AS guard_ord,
+       CASE
+         WHEN held.version IS NULL THEN 'free'
+         WHEN holder.state IS NULL THEN 'abandoned'
+         WHEN holder.provider = ask.provider AND holder.event_id = ask.event_id THEN 'mine'
+         ELSE 'rival'
+       END AS holding,
+       held.version::text AS version,
+       holder.fence::text, holder.state, holder.attempt, holder.execution_id, holder.result::text AS result,
+       coalesce(holder.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
+       floor(extract(epoch FROM holder.first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM coalesce(holder.claimed_at, holder.first_seen_at)) * 1000)::text AS claimed_ms,
+       floor(extract(epoch FROM holder.lease_until) * 1000)::text AS lease_ms,
+       floor(extract(epoch FROM holder.completed_at) * 1000)::text AS completed_ms,
+       CASE WHEN holder.state IN ('p', 'f') THEN
+         greatest(ceil(extract(epoch FROM coalesce(holder.lease_until, holder.next_attempt_at) - ask.now) * 1000), 0)::text
+       END AS retry_after_ms
+  FROM asks ask
+ CROSS JOIN json_to_recordset(ask.guards) AS guard (ord integer, kind "char", provider text, key text)
+  LEFT JOIN "gate"."guards" held
+    ON held.scope = ask.scope AND held.kind = guard.kind AND held.provider = guard.provider
+   AND held.guard_key = decode(guard.key, 'hex')
+  LEFT JOIN "gate"."claims" holder
+    ON holder.scope = ask.scope AND holder.provider = held.holder_provider AND holder.event_id = held.holder_event_id
+   AND holder.state <> 'd'
+ ORDER BY ask.ord, guard.ord`,
+	claim_judge: `WITH asks AS MATERIALIZED (
+	SELECT ask.*, clock_timestamp() AS now
+	  FROM json_to_recordset($1::json) AS ask (
+	         ord integer, scope text, provider text, event_id text, owner uuid, body_digest text, max_attempts integer,
+	         on_claim boolean, on_hold boolean, reject_changed boolean)
+)
+SELECT ask.ord,
+       CASE
+         WHEN claim.state IS NULL THEN 'claimed'
+         WHEN claim.owner = ask.owner AND claim.state = 'p' THEN 'reentrant'
+         WHEN claim.owner = ask.owner AND claim.state = 'c' AND ask.on_claim THEN 'reentrant'
+         WHEN claim.body_digest <> decode(ask.body_digest, 'hex') AND ask.reject_changed THEN 'payload_mismatch'
+         WHEN claim.state = 'c' THEN 'completed'
+         WHEN claim.state = 'd' THEN 'dead'
+         WHEN claim.state = 'u' THEN 'uncertain'
+         WHEN claim.lease_until > ask.now THEN 'in_progress'
+         WHEN claim.next_attempt_at > ask.now THEN 'backoff'
+         WHEN claim.attempt >= ask.max_attempts THEN 'exhausted'
+         WHEN claim.state = 'f' THEN 'retried'
+         WHEN ask.on_hold THEN 'held'
+         ELSE 'taken_over'
+       END AS verdict,
+       claim.xmin::text AS version,
+       claim.fence::text, claim.state, claim.attempt, claim.execution_id, claim.result::text AS result,
+       coalesce(claim.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
+       floor(extract(epoch FROM claim.first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM coalesce(claim.claimed_at, claim.first_seen_at)) * 1000)::text AS claimed_ms,
+       floor(extract(epoch FROM claim.lease_until) * 1000)::text AS lease_ms,
+       floor(extract(epoch FROM claim.completed_at) * 1000)::text AS completed_ms,
+       CASE WHEN claim.state IN ('p', 'f') THEN
+         greatest(ceil(extract(epoch FROM coalesce(claim.lease_until, claim.next_attempt_at) - ask.now) * 1000), 0)::text
+       END AS retry_after_ms
+  FROM asks ask
+  LEFT JOIN "gate"."claims" claim
+    ON claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id`,
+	find: `SELECT state, event_type, attempt, fence::text, execution_id, error, result::text AS result,
+       encode(body_digest, 'hex') AS body_digest,
+       floor(extract(epoch FROM first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM coalesce(claimed_at, first_seen_at)) * 1000)::text AS claimed_ms,
+       floor(extract(epoch FROM lease_until) * 1000)::text AS lease_ms,
+       floor(extract(epoch FROM next_attempt_at) * 1000)::text AS next_attempt_ms,
+       floor(extract(epoch FROM completed_at) * 1000)::text AS completed_ms
+  FROM "gate"."claims"
+ WHERE scope = $1 AND provider = $2 AND event_id = $3`,
+	grants: `GRANT USAGE ON SCHEMA "gate" TO "gate_role";
+GRANT SELECT, INSERT, UPDATE, DELETE ON "gate"."claims", "gate"."guards" TO "gate_role";
+GRANT SELECT ON "gate"."migrations" TO "gate_role";
+GRANT USAGE ON SEQUENCE "gate"."fence" TO "gate_role"`,
+	inspect: `SELECT pg_is_in_recovery() AS standby,
+       current_user AS role,
+       EXISTS (SELECT FROM pg_namespace WHERE nspname = $1) AS schema_exists,
+       (SELECT coalesce(json_object_agg(relation.relname, relation.facts), '{}')::text
+          FROM (
+            SELECT class.relname,
+                   json_build_object(
+                     'kind', class.relkind,
+                     'persistence', class.relpersistence,
+                     'usable', CASE class.relkind
+                        WHEN 'S' THEN has_sequence_privilege(class.oid, 'USAGE')
+                        ELSE has_table_privilege(class.oid, 'SELECT') END,
+                     'writable', class.relkind = 'S' OR (
+                        has_table_privilege(class.oid, 'INSERT') AND has_table_privilege(class.oid, 'UPDATE')),
+                     'columns', (
+                        SELECT json_agg(attname) FROM pg_attribute
+                         WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped)
+                   ) AS facts
+              FROM pg_class class
+              JOIN pg_namespace namespace ON namespace.oid = class.relnamespace
+             WHERE namespace.nspname = $1 AND class.relname = ANY (string_to_array($2, ','))
+          ) relation) AS relations`,
+	migrations_applied: `SELECT number FROM "gate"."migrations"`,
+	migrations_create: `CREATE TABLE IF NOT EXISTS "gate"."migrations" (
+	number integer PRIMARY KEY,
+	name text NOT NULL,
+	applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+)`,
+	migrations_lock: `SELECT pg_advisory_xact_lock(hashtextextended('"gate"."migrations"', 0))`,
+	migrations_record: `INSERT INTO "gate"."migrations" (number, name) VALUES ($1::integer, $2::text) ON CONFLICT DO NOTHING`,
+	patience: `SELECT set_config('lock_timeout', $1, true)`,
+	schema_create: `CREATE SCHEMA IF NOT EXISTS "gate"`,
+	settle: `WITH ends AS MATERIALIZED (
+	SELECT wanted.*
+	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	       json_to_recordset($1::json) AS wanted (
+	         ord integer, scope text, provider text, event_id text, owner uuid, fence bigint, state "char", error text,
+	         retry_after_ms bigint, max_attempts integer, result text)
+), locked AS MATERIALIZED (
+	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
+	       CASE WHEN wanted.state = 'f' AND claim.attempt >= wanted.max_attempts THEN 'd' ELSE wanted.state END AS target
+	  FROM ends wanted
+	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
+	       AND claim.event_id = wanted.event_id AND claim.owner = wanted.owner AND claim.fence = wanted.fence
+	 ORDER BY wanted.ord
+	   FOR UPDATE OF claim
+), settled AS (
+	UPDATE "gate"."claims" claim
+	   SET state = locked.target,
+	       lease_until = NULL,
+	       next_attempt_at = CASE WHEN locked.target = 'f'
+	         THEN clock_timestamp() + locked.retry_after_ms * interval '1 millisecond' END,
+	       completed_at = CASE WHEN locked.target = 'c' THEN clock_timestamp() END,
+	       result = CASE WHEN locked.target = 'c' THEN locked.result::json END,
+	       error = locked.error
+	  FROM locked
+	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
+	   AND locked.state_before = 'p'
+	RETURNING claim.scope, claim.provider, claim.event_id, claim.state
+)
+SELECT wanted.ord,
+       CASE
+         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
+         WHEN locked.state_before = locked.target THEN 'already'
+         ELSE 'fenced_out'
+       END AS verdict,
+       coalesce(settled.state, locked.state_before, seen.state) AS state
+  FROM ends wanted
+  LEFT JOIN locked ON locked.ord = wanted.ord
+  LEFT JOIN settled ON settled.scope = wanted.scope AND settled.provider = wanted.provider
+       AND settled.event_id = wanted.event_id
+  LEFT JOIN "gate"."claims" seen ON seen.scope = wanted.scope AND seen.provider = wanted.provider
+       AND seen.event_id = wanted.event_id`,
+} as const;
+
+export const migrations = [
+	{ number: 1, name: '0001_fence', sql: `CREATE SEQUENCE IF NOT EXISTS "gate"."fence" AS bigint CACHE 1` },
+	{ number: 2, name: '0002_claims', sql: `CREATE TABLE IF NOT EXISTS "gate"."claims" (
+	fence bigint NOT NULL DEFAULT nextval('"gate"."fence"'),
+	first_seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	claimed_at timestamptz,
+	lease_until timestamptz,
+	next_attempt_at timestamptz,
+	completed_at timestamptz,
+	attempt smallint NOT NULL DEFAULT 1 CHECK (attempt > 0),
+	state "char" NOT NULL CHECK (state IN ('p', 'f', 'u', 'c', 'd')),
+	owner uuid NOT NULL,
+	scope text COLLATE "C" NOT NULL CHECK (octet_length(scope) BETWEEN 1 AND 512),
+	provider text COLLATE "C" NOT NULL CHECK (octet_length(provider) BETWEEN 1 AND 200),
+	event_id text COLLATE "C" NOT NULL CHECK (octet_length(event_id) BETWEEN 1 AND 512),
+	event_type text,
+	body_digest bytea CHECK (octet_length(body_digest) = 32),
+	execution_id text,
+	error text,
+	result json,
+	PRIMARY KEY (scope, provider, event_id),
+	CHECK ((lease_until IS NOT NULL) = (state = 'p')),
+	CHECK ((next_attempt_at IS NOT NULL) = (state = 'f')),
+	CHECK ((completed_at IS NOT NULL) = (state = 'c'))
+) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05)` },
+	{ number: 3, name: '0003_guards', sql: `CREATE TABLE IF NOT EXISTS "gate"."guards" (
+	version bigint NOT NULL DEFAULT nextval('"gate"."fence"'),
+	kind "char" NOT NULL CHECK (kind IN ('k', 'd')),
+	scope text COLLATE "C" NOT NULL,
+	provider text COLLATE "C" NOT NULL,
+	guard_key bytea NOT NULL CHECK (octet_length(guard_key) BETWEEN 1 AND 512),
+	holder_provider text COLLATE "C" NOT NULL,
+	holder_event_id text COLLATE "C" NOT NULL,
+	PRIMARY KEY (scope, kind, provider, guard_key)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05)` },
+	{ number: 4, name: '0004_by_age', sql: `CREATE INDEX IF NOT EXISTS "gate_claims_by_age" ON "gate"."claims" (first_seen_at)` },
+] as const;

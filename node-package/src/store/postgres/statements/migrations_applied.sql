@@ -1,0 +1,2 @@
+-- The numbers of the migrations that have run.
+SELECT number FROM "gate"."migrations"

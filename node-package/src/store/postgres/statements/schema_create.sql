@@ -1,0 +1,2 @@
+-- Makes the schema where it is missing.
+CREATE SCHEMA IF NOT EXISTS "gate"

@@ -1,0 +1,45 @@
+-- Ends claims: exactly one row per end asked for. Judged under the row lock, with owner and fence: an owner that lost its
+-- claim changes nothing. Locks in the order of the keys. Where the same owner's first try is still committing, this waits
+-- for it and then finds the end it asked for: `already`.
+-- $1: ends as JSON, distinct and sorted; $2: lock timeout.
+WITH ends AS MATERIALIZED (
+	SELECT wanted.*
+	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	       json_to_recordset($1::json) AS wanted (
+	         ord integer, scope text, provider text, event_id text, owner uuid, fence bigint, state "char", error text,
+	         retry_after_ms bigint, max_attempts integer, result text)
+), locked AS MATERIALIZED (
+	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
+	       CASE WHEN wanted.state = 'f' AND claim.attempt >= wanted.max_attempts THEN 'd' ELSE wanted.state END AS target
+	  FROM ends wanted
+	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
+	       AND claim.event_id = wanted.event_id AND claim.owner = wanted.owner AND claim.fence = wanted.fence
+	 ORDER BY wanted.ord
+	   FOR UPDATE OF claim
+), settled AS (
+	UPDATE "gate"."claims" claim
+	   SET state = locked.target,
+	       lease_until = NULL,
+	       next_attempt_at = CASE WHEN locked.target = 'f'
+	         THEN clock_timestamp() + locked.retry_after_ms * interval '1 millisecond' END,
+	       completed_at = CASE WHEN locked.target = 'c' THEN clock_timestamp() END,
+	       result = CASE WHEN locked.target = 'c' THEN locked.result::json END,
+	       error = locked.error
+	  FROM locked
+	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
+	   AND locked.state_before = 'p'
+	RETURNING claim.scope, claim.provider, claim.event_id, claim.state
+)
+SELECT wanted.ord,
+       CASE
+         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
+         WHEN locked.state_before = locked.target THEN 'already'
+         ELSE 'fenced_out'
+       END AS verdict,
+       coalesce(settled.state, locked.state_before, seen.state) AS state
+  FROM ends wanted
+  LEFT JOIN locked ON locked.ord = wanted.ord
+  LEFT JOIN settled ON settled.scope = wanted.scope AND settled.provider = wanted.provider
+       AND settled.event_id = wanted.event_id
+  LEFT JOIN "gate"."claims" seen ON seen.scope = wanted.scope AND seen.provider = wanted.provider
+       AND seen.event_id = wanted.event_id
