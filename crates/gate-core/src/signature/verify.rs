@@ -91,11 +91,9 @@ fn choose_family<'a, 'h>(
             (other.id, family.id),
         ];
         for (theirs, ours) in roles {
-            let theirs = theirs.map(|name| Ok((name, read(name)?))).transpose()?;
-            let ours = ours.map(read).transpose()?.flatten();
-            if let Some((name, Some(value))) = theirs
-                && Some(value) != ours
-            {
+            let Some(name) = theirs else { continue };
+            let value = read(name)?;
+            if value.is_some() && value != ours.map(read).transpose()?.flatten() {
                 return Err(contradicting(name));
             }
         }
