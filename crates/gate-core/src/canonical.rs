@@ -104,3 +104,6 @@ fn body_empty() -> Refusal {
         "There is nothing in it that could tell one event from another.",
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -82,7 +82,9 @@ impl Decimal {
         let point = self.point.clamp(-BEYOND_DOUBLES, BEYOND_DOUBLES);
         let sign = if self.negative { "-" } else { "" };
         let double: f64 = format!("{sign}0.{}e{point}", self.digits).parse().ok()?;
-        double.is_finite().then(|| Self::parse(zmij::Buffer::new().format_finite(double)))
+        double
+            .is_finite()
+            .then(|| Self::parse(zmij::Buffer::new().format_finite(double)))
     }
 
     fn len(&self) -> i64 {
