@@ -1,0 +1,103 @@
+/** Executions from the editor, and the moment by which a signed time is judged. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { delivery, details, freshWorkflow, openStage, routes, runGate, type Stage } from './stage';
+
+let stage: Stage;
+beforeAll(async () => {
+	stage = await openStage();
+});
+afterAll(() => stage?.close());
+
+const hour = 3_600_000;
+const text = (finished: Awaited<ReturnType<typeof runGate>>) => finished.hints.map(({ message }) => message).join('\n');
+
+describe('a test execution', () => {
+	it('always goes on, says what production would have done, and does not use up the real event', async () => {
+		const setup = { workflowId: freshWorkflow() };
+		const item = delivery();
+		const first = await runGate(stage, [item], { ...setup, mode: 'manual', executionId: '88' });
+		const second = await runGate(stage, [item], { ...setup, mode: 'manual', executionId: '89' });
+		expect(routes(first)).toEqual([['claimed'], [], []]);
+		expect(text(first)).toBe('');
+		expect(routes(second)).toEqual([['claimed'], [], []]);
+		const [out] = second.outputs('Gate')![0]!;
+		expect(out!.json['claimed']).toBe(true);
+		expect(details(out)).toMatchObject({
+			outcome: 'claimed',
+			outcomeInProduction: 'completed',
+			scope: `test:workflow:${setup.workflowId}`,
+			test: true,
+		});
+		expect(text(second)).toContain("In production this event would have gone to 'Duplicate': it was claimed by execution 88");
+
+		const production = await runGate(stage, [item], setup);
+		expect(routes(production)).toEqual([['claimed'], [], []]);
+		expect(details(production.outputs('Gate')![0]![0])['test']).toBe(false);
+	});
+
+	it('routes for real in a memory of its own, if asked for', async () => {
+		const setup = { workflowId: freshWorkflow(), options: { testExecutions: 'separateReal' } };
+		const item = delivery();
+		await runGate(stage, [item], { ...setup, mode: 'manual' });
+		expect(routes(await runGate(stage, [item], { ...setup, mode: 'manual' }))).toEqual([[], ['completed'], []]);
+		expect(routes(await runGate(stage, [item], setup))).toEqual([['claimed'], [], []]);
+	});
+
+	it('shares the memory of production, if asked for', async () => {
+		const setup = { workflowId: freshWorkflow(), options: { testExecutions: 'production' } };
+		const item = delivery();
+		await runGate(stage, [item], { ...setup, mode: 'manual' });
+		expect(routes(await runGate(stage, [item], setup))).toEqual([[], ['completed'], []]);
+	});
+
+	it('accepts an old timestamp, as of pinned data, with a hint', async () => {
+		const item = delivery({}, { at: Date.now() - 72 * hour });
+		const finished = await runGate(stage, [item], { mode: 'manual' });
+		expect(routes(finished)).toEqual([['claimed'], [], []]);
+		expect(text(finished)).toContain('The timestamp of the request is 3 days old');
+	});
+
+	it('still rejects a bad signature', async () => {
+		const finished = await runGate(stage, [delivery({}, { secret: 'whsec_wrong' })], { mode: 'manual' });
+		expect(routes(finished)).toEqual([[], [], ['rejected']]);
+	});
+
+	it('says what is special about pinned data without a raw body', async () => {
+		const { json } = delivery();
+		expect(text(await runGate(stage, [{ json }], { mode: 'manual' }))).toContain('Pinned data has a raw body only if');
+	});
+});
+
+describe('the signed time', () => {
+	it('is judged by the provider\'s window in production', async () => {
+		const finished = await runGate(stage, [delivery({}, { at: Date.now() - hour })]);
+		expect(routes(finished)).toEqual([[], [], ['rejected']]);
+		expect(details(finished.outputs('Gate')![2]![0])).toMatchObject({
+			reason: 'timestamp_outside_tolerance',
+			response: { statusCode: 401 },
+		});
+	});
+
+	it('is judged by when the request came in, however long it waited in a queue', async () => {
+		const at = Date.now() - hour;
+		const finished = await runGate(stage, [delivery({}, { at })], { receivedAt: at });
+		expect(routes(finished)).toEqual([['claimed'], [], []]);
+		expect(details(finished.outputs('Gate')![0]![0])['signature']).toMatchObject({ ageSeconds: expect.closeTo(0, 0) as number });
+	});
+
+	it('is judged by now behind a Wait node, which may have been resumed by a later request', async () => {
+		const setup = {
+			receivedAt: Date.now() - hour,
+			nodes: [{ name: 'Wait', type: 'n8n-nodes-base.wait' }],
+			wires: [['Start', 'Wait'], ['Wait', 'Gate'], ['Gate', 'Claimed', 0], ['Gate', 'Rejected', 2]] as const,
+		};
+		const fresh = await runGate(stage, [delivery()], setup);
+		const stale = await runGate(stage, [delivery({}, { at: setup.receivedAt })], setup);
+		expect([fresh.received('Claimed'), stale.received('Rejected')]).toEqual([1, 1]);
+	});
+
+	it('has a window that the user can widen', async () => {
+		const options = { timestampTolerance: 7200 };
+		expect(routes(await runGate(stage, [delivery({}, { at: Date.now() - hour })], { options }))).toEqual([['claimed'], [], []]);
+	});
+});

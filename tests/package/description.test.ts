@@ -1,0 +1,102 @@
+/** What the node shows in the editor, against n8n's rules for wording and order. */
+import type { INodeProperties, INodePropertyOptions, INodeType } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+
+const { IdempotencyGate } = require('../../node-package/dist/nodes/IdempotencyGate/IdempotencyGate.node.js') as {
+	IdempotencyGate: new () => INodeType;
+};
+const { loadCore } = require('../../node-package/dist/index.js') as typeof import('../../node-package/src');
+
+const { description } = new IdempotencyGate();
+
+/** All fields, those within collections too. */
+const fields = description.properties.flatMap(function all(field: INodeProperties): INodeProperties[] {
+	return field.type === 'collection' ? [field, ...((field.options ?? []) as INodeProperties[]).flatMap(all)] : [field];
+});
+const named = (name: string) => fields.filter((field) => field.name === name);
+const choices = fields.filter(({ type }) => type === 'options');
+const optionsOf = (field: INodeProperties) => field.options as INodePropertyOptions[];
+
+describe('order', () => {
+	it('lists are alphabetical', () => {
+		for (const field of choices) expect(optionsOf(field).map(({ name }) => name), field.name).toEqual(sorted(optionsOf(field).map(({ name }) => name)));
+	});
+
+	it('collections are alphabetical', () => {
+		for (const field of fields.filter(({ type }) => type === 'collection')) {
+			const names = (field.options as INodeProperties[]).map(({ displayName }) => displayName);
+			expect(names, field.name).toEqual(sorted(names));
+		}
+	});
+
+	it('Resource and Operation come first', () => {
+		expect(description.properties.slice(0, 2).map(({ name }) => name)).toEqual(['resource', 'operation']);
+	});
+});
+
+describe('wording', () => {
+	it('names are in Title Case', () => {
+		const small = new Set(['a', 'after', 'as', 'for', 'from', 'in', 'of', 'to', 'with']);
+		const names = [...fields.filter(({ type }) => type !== 'notice').map(({ displayName }) => displayName), ...choices.flatMap((field) => optionsOf(field).map(({ name }) => name))];
+		const wrong = names.filter((name) => name.split(/[\s(]+/).some((word, at) => /^[a-z]/.test(word) && (at === 0 || !small.has(word))));
+		expect(wrong).toEqual([]);
+	});
+
+	it('one sentence takes no full stop, several take them all', () => {
+		const texts = [...fields, ...choices.flatMap((field) => optionsOf(field))].flatMap(({ description: text }) => text ?? []);
+		const wrong = texts.filter((text) => {
+			const inner = /[.?!] [A-Z']/.test(text);
+			return inner !== text.endsWith('.');
+		});
+		expect(wrong).toEqual([]);
+	});
+
+	it('toggles begin with "Whether", placeholders with "e.g."', () => {
+		for (const field of fields.filter(({ type }) => type === 'boolean')) expect(field.description).toMatch(/^Whether /);
+		const placeholders = fields.filter(({ type }) => type !== 'collection').flatMap(({ placeholder }) => placeholder ?? []);
+		expect(placeholders.filter((text) => !text.startsWith('e.g. '))).toEqual([]);
+	});
+
+	it('operations say what they do to what', () => {
+		for (const field of named('operation')) {
+			for (const option of optionsOf(field)) {
+				expect(option.action).toMatch(/^[A-Z][a-z]+ ([a-z]+ ?)+$/);
+				expect(option.action).not.toMatch(/\b(a|an|the)\b/);
+				expect(option.description).toBeTruthy();
+			}
+		}
+	});
+
+	it('every field but a notice is described or explained by a hint', () => {
+		const mute = fields.filter(({ type, name, description: text, hint }) => !text && !hint && type !== 'notice' && type !== 'collection' && !['resource', 'operation'].includes(name));
+		expect(mute.map(({ name }) => name)).toEqual([]);
+	});
+});
+
+describe('choices', () => {
+	it('have a default that exists, and cannot be turned into an expression', () => {
+		for (const field of choices) {
+			expect(optionsOf(field).map(({ value }) => value), field.name).toContain(field.default);
+			expect(field.noDataExpression, field.name).toBe(true);
+		}
+	});
+
+	it('of providers are the table of the core, and the custom scheme', () => {
+		const [provider] = named('provider');
+		const table = loadCore().providers();
+		expect(optionsOf(provider!).map(({ value }) => value).sort()).toEqual([...table.map(({ key }) => key), 'custom'].sort());
+		expect(table.map(({ key }) => key)).toContain('none');
+	});
+
+	it('of the event ID have one field for every provider', () => {
+		const [provider] = named('provider');
+		for (const { value } of optionsOf(provider!)) {
+			const shown = named('eventIdFrom').filter((field) => field.displayOptions!.show!['provider']!.includes(value as string));
+			expect(shown, String(value)).toHaveLength(1);
+		}
+	});
+});
+
+function sorted(names: string[]): string[] {
+	return [...names].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+}
