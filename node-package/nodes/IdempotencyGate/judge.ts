@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { Gate, loadCore, type Admission, type Applicant, type Core, type Refusal, type Store } from '../../src';
+import { Gate, loadCore, type Admission, type Applicant, type Core, type Refusal } from '../../src';
 import { openStore } from './connect/store';
 import { readDelivery } from './delivery';
 import { ownersOf } from './owners';
@@ -13,6 +13,8 @@ export interface Judged {
 	readonly item: INodeExecutionData;
 	/** Position in the input. */
 	readonly itemIndex: number;
+	/** Owner token; `null` where the gate was not asked. */
+	readonly owner: string | null;
 	/** `null` where the parameters could not be read. */
 	readonly rules: ItemRules | null;
 	readonly admission: Admission | null;
@@ -33,14 +35,18 @@ export async function judge(
 		const secrets = await secretsFor(context);
 		const asked = await Promise.all(items.map((item, index) => ask(context, run, item, index, secrets)));
 
-		const ready = asked.flatMap((one) => (isReady(one) ? [one] : []));
-		const store = ready.length === 0 ? null : await openStore(context);
-		const admissions = store ? await admit(core, store, run, ready, owners) : [];
+		// What stops the workflow stops it before anything is claimed.
+		const stopped = asked.some(({ problem }) => problem !== null) && !context.continueOnFail();
+		const ready = stopped ? [] : asked.flatMap((one) => (isReady(one) ? [one] : []));
+		const applicants = ready.map(({ delivery, rules, itemIndex }): Applicant => {
+			return { delivery, rules, owner: owners[itemIndex] as string, executionId: run.executionId };
+		});
+		const admissions = applicants.length === 0 ? [] : await new Gate(core, await openStore(context)).admit(applicants);
 
 		let next = 0;
 		return asked.map((one) => {
-			if (!isReady(one)) return unasked(core, one);
-			return answered(context, run, one, admissions[next++] as Admission);
+			if (stopped || !isReady(one)) return unasked(core, one);
+			return answered(context, run, one, owners[one.itemIndex] as string, admissions[next++] as Admission);
 		});
 	} catch (thrown) {
 		const problem = asProblem(thrown);
@@ -59,7 +65,8 @@ interface Asked {
 
 type Ready = Asked & { readonly rules: Applicant['rules']; readonly delivery: Applicant['delivery'] };
 
-const NOTHING = { rules: null, admission: null, lateInProduction: false } as const;
+/** An item that the gate was not asked about. */
+export const NOTHING = { owner: null, rules: null, admission: null, lateInProduction: false } as const;
 
 function isReady(one: Asked): one is Ready {
 	return one.delivery !== null && one.rules !== null && !isRefusal(one.rules.keySource);
@@ -103,40 +110,19 @@ async function ask(
 	}
 }
 
-/** Asks once more where the connection broke: the tokens are the same, so an answer that was lost is learned. */
-async function admit(
-	core: Core,
-	store: Store,
-	run: Run,
-	ready: readonly Ready[],
-	owners: readonly string[],
-): Promise<Admission[]> {
-	const gate = new Gate(core, store);
-	const applicants = ready.map(({ delivery, rules, itemIndex }): Applicant => {
-		return { delivery, rules, owner: owners[itemIndex] as string, executionId: run.executionId };
-	});
-	const first = await gate.admit(applicants);
-	const lost = (at: number) => first[at]?.storeError?.code === 'store_unavailable';
-	const again = applicants.filter((_, at) => lost(at));
-	if (again.length === 0) return first;
-	const second = await gate.admit(again);
-	let next = 0;
-	return first.map((admission, at) => (lost(at) ? (second[next++] as Admission) : admission));
-}
-
 function unasked(core: Core, { item, itemIndex, rules, problem }: Asked): Judged {
 	if (problem || rules === null || !isRefusal(rules.keySource)) return { item, itemIndex, ...NOTHING, rules, problem };
 	const refusal = rules.keySource;
 	const decision = core.decide({ type: 'refused', code: refusal.code, policy: rules.policy });
 	const admission: Admission = { decision, refusal, signature: null, key: null, claim: null, storeError: null };
-	return { item, itemIndex, rules, admission, problem: null, lateInProduction: false };
+	return { item, itemIndex, ...NOTHING, rules, admission, problem: null };
 }
 
-function answered(context: IExecuteFunctions, run: Run, one: Ready, admission: Admission): Judged {
+function answered(context: IExecuteFunctions, run: Run, one: Ready, owner: string, admission: Admission): Judged {
 	const { item, itemIndex, rules, delivery } = one;
 	const signedAtMs = admission.signature?.signedAtMs ?? null;
 	const window = run.test === 'claimed' ? productionToleranceMs(new Parameters(context, itemIndex)) : null;
 	const late = window !== null && signedAtMs !== null && Math.abs(delivery.receivedAtMs - signedAtMs) > window;
 	const problem = problemOf(admission, rules.provider);
-	return { item, itemIndex, rules, admission, problem, lateInProduction: late };
+	return { item, itemIndex, owner, rules, admission, problem, lateInProduction: late };
 }

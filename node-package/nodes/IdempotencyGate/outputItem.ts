@@ -64,7 +64,7 @@ function detailsOf(run: Run, judged: Judged, claimed: boolean): IDataObject {
 		provider: rules?.provider ?? null,
 		scope: rules?.scope ?? null,
 		...(admission && keyOf(admission)),
-		...(admission && claimOf(admission)),
+		...(admission && claimOf(admission, judged.owner)),
 		...(admission && signatureOf(run, admission)),
 		test: run.test !== 'none',
 		// A claimed event is answered by what the workflow does with it.
@@ -88,7 +88,7 @@ function keyOf({ key }: Admission): IDataObject {
 	return { eventId, eventType, idempotencyKey, keySource, idSigned, bodyHash: bodyDigest };
 }
 
-function claimOf({ claim, decision }: Admission): IDataObject {
+function claimOf({ claim, decision }: Admission, owner: string | null): IDataObject {
 	if (claim === null) return {};
 	const shared = {
 		status: claim.state,
@@ -97,7 +97,7 @@ function claimOf({ claim, decision }: Admission): IDataObject {
 		needsAttention: decision.needsAttention,
 	};
 	if (decision.claimed) {
-		return { ...shared, leaseUntil: time(claim.leaseUntilMs), fence: claim.fence };
+		return { ...shared, leaseUntil: time(claim.leaseUntilMs), claimToken: owner, fence: claim.fence };
 	}
 	return {
 		...shared,

@@ -1,5 +1,5 @@
 import { NodeOperationError, type INode } from 'n8n-workflow';
-import type { Admission, ConfigurationCode, StoreError } from '../../src';
+import { StoreError, type Admission, type ConfigurationCode } from '../../src';
 import { NONE } from './description/providers';
 
 /** What this shell finds wrong by itself, beside the codes of the library. */
@@ -45,6 +45,9 @@ export function asNodeError(problem: Problem, node: INode, itemIndex: number, it
 /** Whatever is thrown while a setting is read or a connection is made. */
 export function asProblem(thrown: unknown): Problem {
 	if (thrown instanceof Problem) return thrown;
+	if (thrown instanceof StoreError) {
+		return new Problem(thrown.code, thrown.message, thrown.help, 'The store cannot be used as it is set up');
+	}
 	const { message, description } = thrown as { message?: unknown; description?: unknown };
 	return new Problem(
 		'unforeseen',

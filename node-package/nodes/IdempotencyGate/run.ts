@@ -39,8 +39,10 @@ function isTool(context: IExecuteFunctions): boolean {
 	return context.isToolExecution() || context.getNode().rewireOutputLogTo === 'ai_tool';
 }
 
+/** A "Retry" of a test is a test. */
 function testOf(context: IExecuteFunctions, parameters: Parameters): Test {
-	if (!['manual', 'evaluation'].includes(context.getMode())) return 'none';
+	const began = contextOf(context).source ?? context.getMode();
+	if (!['manual', 'evaluation'].includes(began)) return 'none';
 	const ways = ['production', 'separateClaimed', 'separateReal'] as const;
 	const way = parameters.choice('options.testExecutions', 'Test Executions', ways, 'separateClaimed');
 	return way === 'production' ? 'none' : way === 'separateReal' ? 'real' : 'claimed';
@@ -53,8 +55,13 @@ function testOf(context: IExecuteFunctions, parameters: Parameters): Test {
  * It is the request that began the execution. Behind a Wait node the item may be a later one, and then now is nearer.
  */
 function receivedAt(context: IExecuteFunctions): number {
-	const { establishedAt, source } = context.getExecutionContext() ?? {};
+	const { establishedAt, source } = contextOf(context);
 	const byRequest = establishedAt !== undefined && (source === 'webhook' || context.getMode() === 'retry');
 	const resumed = () => context.getParentNodes(context.getNode().name).some(({ type }) => type === 'n8n-nodes-base.wait');
 	return byRequest && !resumed() ? establishedAt : Date.now();
+}
+
+/** How and when the execution began; older versions of n8n do not say. */
+function contextOf(context: IExecuteFunctions): { establishedAt?: number; source?: string } {
+	return (context.getExecutionContext as IExecuteFunctions['getExecutionContext'] | undefined)?.call(context) ?? {};
 }

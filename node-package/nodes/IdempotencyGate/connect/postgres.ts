@@ -35,11 +35,12 @@ function poolConfig(credential: PostgresCredential, ssh: SshClients): PoolConfig
 		...{ host, port, database, user, password },
 		ssl: tlsOf(credential),
 		application_name: 'n8n idempotency gate',
+		// Two for claims, one for settling, one for everything else, see the store.
 		max: 4,
 		// How long a claim waits for a free connection, or for a new one to be made.
 		connectionTimeoutMillis: 5 * SECOND,
-		// The client's own deadline, for a server that went silent. The server's deadlines are shorter, see the store.
-		query_timeout: 15 * SECOND,
+		// The last resort, for a server that went silent while tables are made. For claims the store is less patient.
+		query_timeout: 30 * SECOND,
 		idleTimeoutMillis: 60 * SECOND,
 		keepAlive: true,
 		// Idle connections do not keep n8n from ending.
@@ -55,7 +56,11 @@ function clientsOf(credential: PostgresCredential, ssh: SshClients): SqlClients 
 	return {
 		async acquire() {
 			const client = await connect(pool, credential);
-			return handle(client);
+			return {
+				// Without a name the statement is not kept by the server, so any pooler can be in between.
+				client: { query: async (text, values) => await client.query<Record<string, unknown>>(text, values && [...values]) },
+				release: (broken) => client.release(broken),
+			};
 		},
 		close: async () => await pool.end(),
 	};
@@ -67,22 +72,4 @@ async function connect(pool: Pool, credential: PostgresCredential): Promise<Pool
 	} catch (cause) {
 		throw connectionError(cause, credential);
 	}
-}
-
-function handle(client: PoolClient): Awaited<ReturnType<SqlClients['acquire']>> {
-	let late = false;
-	const note = (error: unknown): never => {
-		late ||= error instanceof Error && error.message === 'Query read timeout';
-		throw error;
-	};
-	return {
-		client: {
-			// Without a name the statement is not kept by the server, so any pooler can be in between.
-			query: async (text, values) => {
-				return await client.query<Record<string, unknown>>(text, values && [...values]).catch(note);
-			},
-		},
-		// After the client's own deadline the statement may still run: that connection is of no use to anybody else.
-		release: (broken) => client.release(broken === true || late),
-	};
 }

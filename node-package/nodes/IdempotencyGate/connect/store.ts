@@ -20,13 +20,12 @@ export async function openStore(context: IExecuteFunctions): Promise<Store> {
 /** Prepares the store when it is first asked for something: what is rejected before that needs no database. */
 function preparing(store: Store): Store {
 	return {
-		prepare: async () => await store.prepare(),
+		prepare: async () => await prepared(store),
 		async claim(asks) {
-			if (!prepared.has(store)) await store.prepare();
-			prepared.add(store);
+			await prepared(store);
 			return await store.claim(asks).catch((error: unknown) => {
 				// Somebody may have dropped the tables.
-				if (error instanceof StoreError && error.code === 'store_misconfigured') prepared.delete(store);
+				if (error instanceof StoreError && error.code === 'store_misconfigured') preparations.delete(store);
 				throw error;
 			});
 		},
@@ -36,7 +35,19 @@ function preparing(store: Store): Store {
 	};
 }
 
-const prepared = new WeakSet<Store>();
+/** Once per process; executions that begin together share it. A failure is not kept. */
+async function prepared(store: Store): Promise<void> {
+	const known = preparations.get(store);
+	if (known) return await known;
+	const preparation = store.prepare();
+	preparations.set(store, preparation);
+	await preparation.catch((error: unknown) => {
+		preparations.delete(store);
+		throw error;
+	});
+}
+
+const preparations = new WeakMap<Store, Promise<void>>();
 
 async function credentialOf(context: IExecuteFunctions): Promise<PostgresCredential> {
 	try {

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { OUTPUTS } from '../description/outputs';
 import { addHints } from '../executionHints';
-import { judge, type Judged } from '../judge';
+import { judge, type Judged, NOTHING } from '../judge';
 import { errorItem, outputItem } from '../outputItem';
 import { asNodeError, problems } from '../problems';
 import { respond } from '../respond';
@@ -26,7 +26,7 @@ async function judgeAll(context: IExecuteFunctions, run: Run): Promise<Judged[]>
 	const trap = settingsProblem(context, run);
 	if (trap) {
 		return items.map((item, itemIndex) => {
-			return { item, itemIndex, rules: null, admission: null, problem: trap, lateInProduction: false };
+			return { item, itemIndex, ...NOTHING, problem: trap };
 		});
 	}
 	const judged = await judge(context, run, items);
