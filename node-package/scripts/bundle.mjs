@@ -52,7 +52,7 @@ const oneLibrary = {
 	setup({ onResolve }) {
 		onResolve({ filter: /^\.\.?\// }, ({ path: wanted, importer, resolveDir }) => {
 			const target = path.resolve(resolveDir, wanted);
-			if (target !== path.dirname(library) && target !== library.replace(/\.ts$/, '')) {
+			if (target !== library.replace(/\.ts$/, '')) {
 				if (!target.startsWith(path.dirname(library) + path.sep)) return undefined;
 				return { errors: [{ text: `${importer}: import the library as a whole, from src, not ${wanted}` }] };
 			}

@@ -1,5 +1,5 @@
 import type { ICredentialsDecrypted, ICredentialTestFunctions, INodeCredentialTestResult } from 'n8n-workflow';
-import { loadCore } from '../../src';
+import { loadCore } from '../../src/index';
 import { CUSTOM } from './description/providers';
 
 /** Checks the form of the secrets. Which provider they are for is known only to the nodes that use the credential. */

@@ -1,5 +1,5 @@
 import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { Delivery, Header } from '../../src';
+import type { Delivery, Header } from '../../src/index';
 import { problems } from './problems';
 
 /** The request, as the Webhook node hands it on. `needsHeaders`: without them nothing can be verified. */

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { Gate, loadCore, type Admission, type Applicant, type Core, type Refusal } from '../../src';
+import { Gate, loadCore, type Admission, type Applicant, type Core, type Refusal } from '../../src/index';
 import { openStore } from './connect/store';
 import { readDelivery } from './delivery';
 import { ownersOf } from './owners';

@@ -1,4 +1,4 @@
-import type { KeySource, Refusal } from '../../src';
+import type { KeySource, Refusal } from '../../src/index';
 import type { Parameters } from './parameters';
 import { problems } from './problems';
 

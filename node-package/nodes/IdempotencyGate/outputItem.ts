@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Admission } from '../../src';
+import type { Admission } from '../../src/index';
 import type { OUTPUTS } from './description/outputs';
 import type { Judged } from './judge';
 import type { Run } from './run';

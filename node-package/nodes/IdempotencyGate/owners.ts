@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import type { Core } from '../../src';
+import type { Core } from '../../src/index';
 import type { Run } from './run';
 
 /**

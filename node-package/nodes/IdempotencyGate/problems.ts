@@ -1,5 +1,5 @@
 import { NodeOperationError, type INode } from 'n8n-workflow';
-import { StoreError, type Admission, type ConfigurationCode } from '../../src';
+import { StoreError, type Admission, type ConfigurationCode } from '../../src/index';
 import { NONE } from './description/providers';
 
 /** What this shell finds wrong by itself, beside the codes of the library. */

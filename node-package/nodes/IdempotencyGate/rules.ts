@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { CustomScheme, DecidePolicy, GateRules, KeySource, Refusal } from '../../src';
+import type { CustomScheme, DecidePolicy, GateRules, KeySource, Refusal } from '../../src/index';
 import { CUSTOM, NONE, providerInfo } from './description/providers';
 import { keyText, readKeySource } from './keySource';
 import type { Parameters } from './parameters';

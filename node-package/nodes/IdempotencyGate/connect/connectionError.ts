@@ -1,4 +1,4 @@
-import { StoreError } from '../../../src';
+import { StoreError } from '../../../src/index';
 import type { PostgresCredential } from './credential';
 
 /** Why there is no connection, in words, with the credential to look at. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
-import { createPostgresStore, type SqlClients, type Store } from '../../../src';
+import { createPostgresStore, type SqlClients, type Store } from '../../../src/index';
 import { type PostgresCredential, sshOf, tlsOf } from './credential';
 import { connectionError } from './connectionError';
 import { type SshClients, SshTunnel } from './sshTunnel';

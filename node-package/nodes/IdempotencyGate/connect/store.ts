@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { type Store, StoreError } from '../../../src';
+import { type Store, StoreError } from '../../../src/index';
 import { Parameters } from '../parameters';
 import { problems } from '../problems';
 import type { PostgresCredential } from './credential';

@@ -1,5 +1,5 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
-import { loadCore, type ProviderInfo } from '../../../src';
+import { loadCore, type ProviderInfo } from '../../../src/index';
 
 /** A scheme that the user describes field by field. Not a row of the table. */
 export const CUSTOM = 'custom';
