@@ -3,6 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::string_slice,
     clippy::arithmetic_side_effects,
     reason = "a failed assumption stops the test"
 )]
@@ -113,7 +114,8 @@ proptest! {
         prop_assume!(double.is_finite());
         let text = canonical(Mode::Rfc8785, &format!("{double:.17e}"));
         let back: f64 = text.parse().unwrap();
-        prop_assert!(back == double);
+        // Both zeros are one number.
+        prop_assert_eq!((back + 0.0).to_bits(), (double + 0.0).to_bits());
         prop_assert_eq!(canonical(Mode::GateExact1, &text), text.clone());
         prop_assert!(text.len() <= 25, "{}", text);
     }

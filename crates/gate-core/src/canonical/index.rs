@@ -7,28 +7,30 @@ use crate::json::{Fault, JsonError, RawString, Reader, Token};
 /// Where to find the members of every object, in canonical order.
 #[derive(Debug, Default)]
 pub(super) struct Index<'a> {
-    /// In the order in which they begin.
+    /// In the order in which they begin: whoever follows the text can count along instead of searching.
     objects: Vec<Object>,
     members: Vec<Member<'a>>,
-    /// Elements of arrays that are left out, in the order of the text.
-    elements_left_out: Vec<Span>,
+    /// In the order of the text.
+    elements_left_out: Vec<LeftOut>,
 }
 
 /// An object of the text.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Object {
-    span: Span,
+#[derive(Clone, Copy, Debug, Default)]
+struct Object {
     /// Its members are those from here...
     first: usize,
     /// ...to before this one.
     last: usize,
+    end: End,
 }
 
-/// A part of the text, from its first byte to behind its last one.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    start: usize,
-    end: usize,
+/// Where a value ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct End {
+    /// The byte behind it.
+    pub(super) offset: usize,
+    /// Number of the next object behind it.
+    pub(super) object: usize,
 }
 
 /// A member of an object.
@@ -37,7 +39,16 @@ pub(super) struct Member<'a> {
     pub(super) name: RawString<'a>,
     /// Where its value begins.
     pub(super) value: usize,
+    /// Number of the first object in its value, if there is any.
+    pub(super) object: usize,
     left_out: bool,
+}
+
+/// An element of an array that is left out.
+#[derive(Clone, Copy, Debug)]
+struct LeftOut {
+    start: usize,
+    end: End,
 }
 
 impl<'a> Index<'a> {
@@ -56,23 +67,17 @@ impl<'a> Index<'a> {
         Ok(builder.index)
     }
 
-    /// Members of the object that begins there, and where it ends.
-    pub(super) fn object_at(&self, start: usize) -> Option<(&[Member<'a>], usize)> {
-        let at = self
-            .objects
-            .binary_search_by_key(&start, |object| object.span.start)
-            .ok()?;
-        let object = self.objects.get(at)?;
-        Some((self.members.get(object.first..object.last)?, object.span.end))
+    /// Members of an object that are kept, and where it ends.
+    pub(super) fn object(&self, number: usize) -> Option<(&[Member<'a>], End)> {
+        let object = self.objects.get(number)?;
+        Some((self.members.get(object.first..object.last)?, object.end))
     }
 
     /// Where the element that begins there ends, if it is left out.
-    pub(super) fn element_left_out(&self, start: usize) -> Option<usize> {
-        let at = self
-            .elements_left_out
-            .binary_search_by_key(&start, |span| span.start)
-            .ok()?;
-        self.elements_left_out.get(at).map(|span| span.end)
+    pub(super) fn element_left_out(&self, start: usize) -> Option<End> {
+        let elements = &self.elements_left_out;
+        let at = elements.binary_search_by_key(&start, |element| element.start).ok()?;
+        elements.get(at).map(|element| element.end)
     }
 }
 
@@ -109,16 +114,10 @@ impl<'a> Builder<'a, '_> {
         match token {
             Token::Name(name) => self.name(name, reader),
             Token::BeginObject => {
-                let start = reader.token_start();
-                let object = self.index.objects.len();
-                let span = Span { start, end: start };
-                self.index.objects.push(Object {
-                    span,
-                    first: 0,
-                    last: 0,
-                });
                 let first = self.pending.len();
-                self.open(start, Kind::Object { object, first });
+                let object = self.index.objects.len();
+                self.open(reader.token_start(), Kind::Object { object, first });
+                self.index.objects.push(Object::default());
                 Ok(())
             }
             Token::BeginArray => {
@@ -130,8 +129,7 @@ impl<'a> Builder<'a, '_> {
             Token::String(_) | Token::Number(_) | Token::True | Token::False | Token::Null => {
                 let start = reader.token_start();
                 if self.value(start) {
-                    let end = reader.position();
-                    self.index.elements_left_out.push(Span { start, end });
+                    self.leave_out(start, reader.position());
                 }
                 Ok(())
             }
@@ -146,6 +144,7 @@ impl<'a> Builder<'a, '_> {
         self.pending.push(Member {
             name,
             value: reader.position(),
+            object: 0,
             left_out,
         });
         Ok(())
@@ -163,6 +162,7 @@ impl<'a> Builder<'a, '_> {
             Some(Kind::Object { .. }) => {
                 if let Some(member) = self.pending.last_mut() {
                     member.value = start;
+                    member.object = self.index.objects.len();
                 }
                 false
             }
@@ -181,7 +181,7 @@ impl<'a> Builder<'a, '_> {
             return Ok(());
         };
         if let Some(start) = container.left_out_from {
-            self.index.elements_left_out.push(Span { start, end });
+            self.leave_out(start, end);
         }
         if let Kind::Object { object, first } = container.kind {
             let at = self.index.members.len();
@@ -190,22 +190,36 @@ impl<'a> Builder<'a, '_> {
             let kept = members.iter().filter(|member| !member.left_out);
             self.index.members.extend(kept);
             self.pending.truncate(first);
+            let (last, next) = (self.index.members.len(), self.index.objects.len());
             if let Some(object) = self.index.objects.get_mut(object) {
-                object.span.end = end;
-                object.first = at;
-                object.last = self.index.members.len();
+                *object = Object {
+                    first: at,
+                    last,
+                    end: End {
+                        offset: end,
+                        object: next,
+                    },
+                };
             }
         }
         Ok(())
+    }
+
+    fn leave_out(&mut self, start: usize, end: usize) {
+        let end = End {
+            offset: end,
+            object: self.index.objects.len(),
+        };
+        self.index.elements_left_out.push(LeftOut { start, end });
     }
 }
 
 /// Sorts by the UTF-16 code units of the names (RFC 8785, 3.2.3). Equal names end up side by side, which is how they are
 /// found without comparing each with each.
 fn sort(members: &mut [Member<'_>]) -> Result<(), JsonError> {
-    members.sort_unstable_by(|a, b| a.name.units().cmp(b.name.units()));
+    members.sort_unstable_by(|a, b| a.name.cmp_utf16(b.name));
     let twins = members.iter().zip(members.iter().skip(1));
-    match twins.into_iter().find(|(a, b)| a.name.units().eq(b.name.units())) {
+    match twins.into_iter().find(|(a, b)| a.name.cmp_utf16(b.name).is_eq()) {
         Some((a, b)) => Err(JsonError {
             fault: Fault::DuplicateName,
             offset: a.value.max(b.value),

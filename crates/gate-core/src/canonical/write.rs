@@ -1,6 +1,6 @@
 //! The second pass: writes the text in canonical order, into memory or straight into a hash.
 
-use super::index::Index;
+use super::index::{End, Index};
 use super::{Mode, number};
 use crate::json::{Fault, JsonError, RawString, Reader, Token};
 
@@ -29,7 +29,7 @@ pub(super) fn write(text: &str, index: &Index<'_>, mode: Mode, sink: &mut impl S
         mode,
         sink,
     };
-    writer.value(Reader::new(text))
+    writer.value(Reader::new(text), 0)
 }
 
 struct Writer<'w, 'a, S> {
@@ -40,15 +40,16 @@ struct Writer<'w, 'a, S> {
 }
 
 impl<'a, S: Sink> Writer<'_, 'a, S> {
-    /// Writes one value. Calls itself once per object around a value, and the first pass has found at most
+    /// Writes one value, with the number of the first object in it. Calls itself once per object around a value, and the first pass has found at most
     /// [`MAX_DEPTH`](crate::json::MAX_DEPTH) of them.
-    fn value(&mut self, mut reader: Reader<'a>) -> Result<(), JsonError> {
+    fn value(&mut self, mut reader: Reader<'a>, mut object: usize) -> Result<(), JsonError> {
         let mut separate = false;
         while let Some(token) = reader.next_token()? {
             if !matches!(token, Token::EndArray) {
                 if let Some(end) = self.index.element_left_out(reader.token_start()) {
                     if matches!(token, Token::BeginObject | Token::BeginArray) {
-                        reader.leave(end);
+                        reader.leave(end.offset);
+                        object = end.object;
                     }
                     continue;
                 }
@@ -60,7 +61,11 @@ impl<'a, S: Sink> Writer<'_, 'a, S> {
             match token {
                 Token::BeginArray => self.sink.put(b"["),
                 Token::EndArray => self.sink.put(b"]"),
-                Token::BeginObject => self.object(&mut reader)?,
+                Token::BeginObject => {
+                    let end = self.object(object, &reader)?;
+                    reader.leave(end.offset);
+                    object = end.object;
+                }
                 Token::String(text) => self.string(text),
                 Token::Number(literal) => {
                     if !number::write(literal, self.mode, self.sink) {
@@ -83,14 +88,13 @@ impl<'a, S: Sink> Writer<'_, 'a, S> {
         Ok(())
     }
 
-    fn object(&mut self, reader: &mut Reader<'a>) -> Result<(), JsonError> {
+    /// Writes an object and tells where it ends.
+    fn object(&mut self, number: usize, reader: &Reader<'a>) -> Result<End, JsonError> {
         let index = self.index;
-        let Some((members, end)) = index.object_at(reader.token_start()) else {
-            return Err(JsonError {
-                fault: Fault::Syntax,
-                offset: reader.token_start(),
-            });
-        };
+        let (members, end) = index.object(number).ok_or(JsonError {
+            fault: Fault::Syntax,
+            offset: reader.token_start(),
+        })?;
         self.sink.put(b"{");
         for (position, member) in members.iter().enumerate() {
             if position > 0 {
@@ -98,11 +102,10 @@ impl<'a, S: Sink> Writer<'_, 'a, S> {
             }
             self.string(member.name);
             self.sink.put(b":");
-            self.value(Reader::at(self.text, member.value))?;
+            self.value(Reader::at(self.text, member.value), member.object)?;
         }
         self.sink.put(b"}");
-        reader.leave(end);
-        Ok(())
+        Ok(end)
     }
 
     /// RFC 8785, 3.2.2.2: the shortest escapes, and only where JSON demands one.

@@ -1,6 +1,7 @@
 //! Strings as they stand in the text: decoded only where somebody looks inside.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::str::Chars;
 
 /// A string of a JSON text, still escaped. Only the [`Reader`](super::Reader) makes one, so every escape is well formed.
@@ -39,6 +40,17 @@ impl<'a> RawString<'a> {
         }
     }
 
+    /// The order of RFC 8785 (3.2.3): by UTF-16 code units of what is meant.
+    #[must_use]
+    pub fn cmp_utf16(self, other: RawString<'_>) -> Ordering {
+        if self.escaped || other.escaped {
+            self.units().cmp(other.units())
+        } else {
+            let (ours, theirs) = (self.text.bytes(), other.text.bytes());
+            ours.map(utf16_weight).cmp(theirs.map(utf16_weight))
+        }
+    }
+
     /// What it means, or `None` where that is not Unicode text.
     #[must_use]
     pub fn decode(self) -> Option<Cow<'a, str>> {
@@ -57,6 +69,16 @@ impl<'a> RawString<'a> {
         } else {
             self.text == other
         }
+    }
+}
+
+/// Bytes of UTF-8 are in the order of UTF-16 already, but for one thing: U+E000 to U+FFFF, which begin with these two bytes,
+/// come behind everything from U+10000 on, which UTF-16 writes with surrogates.
+const fn utf16_weight(byte: u8) -> u8 {
+    match byte {
+        0xee => 0xfe,
+        0xef => 0xff,
+        _ => byte,
     }
 }
 

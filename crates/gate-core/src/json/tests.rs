@@ -169,6 +169,35 @@ fn half_a_surrogate_pair_is_noticed_and_not_decoded() {
     assert!(!string(r#""\ud800\udc00\ud800\udc00""#).has_lone_surrogate());
 }
 
+#[test]
+fn strings_are_ordered_by_utf16_code_units_escaped_or_not() {
+    let texts = [
+        "",
+        "\u{7f}",
+        "\u{80}",
+        "a",
+        "ab",
+        "é",
+        "\u{d7ff}",
+        "\u{e000}",
+        "\u{fb33}",
+        "\u{ffff}",
+        "\u{10000}",
+        "\u{1f602}",
+        "\u{10ffff}",
+    ];
+    for a in texts {
+        for b in texts {
+            let expected = a.encode_utf16().cmp(b.encode_utf16());
+            let (plain_a, plain_b) = (format!("\"{a}\""), format!("\"{b}\""));
+            let units: Vec<_> = b.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+            let escaped_b = format!("\"{}\"", units.concat());
+            assert_eq!(string(&plain_a).cmp_utf16(string(&plain_b)), expected, "{a} {b}");
+            assert_eq!(string(&plain_a).cmp_utf16(string(&escaped_b)), expected, "{a} {b}");
+        }
+    }
+}
+
 fn found(text: &str, path: &[&str]) -> String {
     match extract(text, &[path]).unwrap()[0] {
         Found::Absent => "absent".to_owned(),

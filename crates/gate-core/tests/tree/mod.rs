@@ -164,8 +164,8 @@ pub(crate) fn number(literal: &str) -> String {
     format!("{sign}{digits}e{exponent}")
 }
 
-const NUMBER: char = 'n';
-const TEXT: char = 't';
+const NUMBER: &str = "n";
+const TEXT: &str = "t";
 
 /// Numbers become strings; a letter at the front of each string says which it was.
 fn quote_numbers(text: &str) -> String {
@@ -180,15 +180,13 @@ fn quote_numbers(text: &str) -> String {
                 ends
             });
             let end = end.unwrap() + 2;
-            quoted.push('"');
-            quoted.push(TEXT);
-            quoted.push_str(&rest[1..end]);
+            quoted.extend(["\"", TEXT, &rest[1..end]]);
             rest = &rest[end..];
         } else if first == '-' || first.is_ascii_digit() {
             let end = rest
                 .find(|c: char| !"+-.eE0123456789".contains(c))
                 .unwrap_or(rest.len());
-            quoted.push_str(&format!("\"{NUMBER}{}\"", &rest[..end]));
+            quoted.extend(["\"", NUMBER, &rest[..end], "\""]);
             rest = &rest[end..];
         } else {
             quoted.push(first);
@@ -202,11 +200,11 @@ fn write_string(string: &str, dice: &mut Dice, text: &mut String) {
     text.push('"');
     for character in string.chars() {
         let must_escape = matches!(character, '"' | '\\' | '\0'..='\u{1f}');
-        if must_escape || dice.roll() % 8 == 0 {
+        if must_escape || dice.roll().is_multiple_of(8) {
             for unit in character.encode_utf16(&mut [0; 2]) {
                 let hex = format!("\\u{unit:04x}");
                 let upper = format!("\\u{unit:04X}");
-                text.push_str(if dice.roll() % 2 == 0 { &hex } else { &upper });
+                text.push_str(if dice.roll().is_multiple_of(2) { &hex } else { &upper });
             }
         } else {
             text.push(character);
@@ -215,7 +213,7 @@ fn write_string(string: &str, dice: &mut Dice, text: &mut String) {
     text.push('"');
 }
 
-/// SplitMix64: enough to vary a layout, and the same for the same seed.
+/// `SplitMix64`: enough to vary a layout, and the same for the same seed.
 struct Dice(u64);
 
 impl Dice {
