@@ -89,7 +89,10 @@ export type KeySource =
   | { type: 'provider' }
   /** A value the user computed, e.g. with an n8n expression. Several parts make a composite key, joined unambiguously. */
   | { type: 'value'; parts: readonly string[] }
-  /** SHA-256 of the canonical JSON, or of the raw bytes where the body is not JSON. `exclude`: RFC 6901 JSON pointers. */
+  /**
+   * SHA-256 of the canonical JSON, or of the raw bytes where the body has no canonical form. `exclude`: RFC 6901 JSON
+   * pointers; `*` stands for every element of an array.
+   */
   | { type: 'body_digest'; exclude: readonly string[] }
   /** One key per slot of wall-clock time, for schedules. */
   | { type: 'time_slot'; slotMs: number };
@@ -108,7 +111,7 @@ export interface KeyRequest {
 export type KeyAnswer =
   | {
       type: 'key';
-      /** The third field of the event key: 1 to 512 bytes of UTF-8, as received, or a `sha256:` digest of a longer id. */
+      /** The third field of the event key: 1 to 512 bytes of UTF-8, as received, or a digest with a prefix that says of what. */
       eventId: string;
       /** Where the id came from. */
       keySource: 'provider' | 'value' | 'canonical_json' | 'raw_body' | 'time_slot';
@@ -134,7 +137,7 @@ export type CanonicalMode = 'rfc8785' | 'gate-jcs-exact-1';
 
 export type CanonicalAnswer = { type: 'canonical'; bytes: Uint8Array } | Refusal;
 
-/** RFC 8785 canonical form, or ours that keeps every digit of a number. `exclude`: RFC 6901 JSON pointers. */
+/** RFC 8785 canonical form, or ours that keeps every digit of a number. `exclude`: as for the source `body_digest`. */
 export declare function canonicalize(mode: CanonicalMode, exclude: readonly string[], body: Uint8Array): CanonicalAnswer;
 
 export type DigestAnswer =
@@ -180,7 +183,7 @@ export interface Decision {
   needsAttention: boolean;
   /** One plain sentence for a person or an agent. */
   message: string;
-  /** A ready answer for Respond to Webhook. Header names in lower case. `null` body: let the workflow answer. */
+  /** A ready answer for Respond to Webhook. Header names in lower case. For a claim: what a workflow without an answer of its own may say. */
   response: { statusCode: number; headers: Record<string, string>; body: Record<string, unknown> };
 }
 
