@@ -40,8 +40,8 @@ struct Writer<'w, 'a, S> {
 }
 
 impl<'a, S: Sink> Writer<'_, 'a, S> {
-    /// Writes one value, with the number of the first object in it. Calls itself once per object around a value, and the first pass has found at most
-    /// [`MAX_DEPTH`](crate::json::MAX_DEPTH) of them.
+    /// Writes one value; `object` is the number of the first object in it. Calls itself once per object around a value, and
+    /// the first pass has found at most [`MAX_DEPTH`](crate::json::MAX_DEPTH) of them.
     fn value(&mut self, mut reader: Reader<'a>, mut object: usize) -> Result<(), JsonError> {
         let mut separate = false;
         while let Some(token) = reader.next_token()? {
