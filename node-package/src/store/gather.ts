@@ -5,8 +5,8 @@ import { StoreError } from '../errors';
  * has queued up meanwhile. A lone ask finds a free lane and goes at once.
  *
  * No caller can harm another one:
- * - asks that share a key (see `keysOf`) never travel together nor side by side: the later one waits for the earlier
- *   one's end, so that it gets its true answer, and a key that is stuck occupies one lane only;
+ * - asks that share a key (see `keysOf`) travel together or one after the other, never side by side: a key that is
+ *   stuck occupies one lane only;
  * - where a batch fails because of one of its members, each member is sent again alone;
  * - a caller whose patience ends is told so at once, and the others keep waiting for their answers.
  */
@@ -65,13 +65,11 @@ export class Gatherer<Ask, Reply> {
 
 	private takeBatch(): Array<Entry<Ask, Reply>> {
 		const batch: Array<Entry<Ask, Reply>> = [];
-		const taken = new Set(this.keysInFlight);
 		const left: Array<Entry<Ask, Reply>> = [];
 		for (const entry of this.queue) {
 			if (entry.call.over) continue;
-			const conflict = entry.keys.some((key) => taken.has(key));
+			const conflict = entry.keys.some((key) => this.keysInFlight.has(key));
 			const full = batch.length > 0 && (entry.alone || batch[0]?.alone === true || this.isFull(batch, entry));
-			for (const key of entry.keys) taken.add(key);
 			(conflict || full ? left : batch).push(entry);
 		}
 		this.queue.splice(0, this.queue.length, ...left);
@@ -125,7 +123,7 @@ export interface GatherOptions<Ask, Reply> {
 	/** After this time a call ends with `outOfPatience`, whatever is under way. */
 	readonly patienceMs: number;
 	readonly outOfPatience: () => StoreError;
-	/** What must not be asked twice at the same time. */
+	/** What must not be asked on two lanes at the same time. */
 	readonly keysOf: (ask: Ask) => readonly string[];
 	/**
 	 * Sends a batch and reports each reply as soon as it is known. Throws `OneOfMany` where one member is to blame.

@@ -89,9 +89,10 @@ export function keyName({ scope, provider, event_id }: Pick<WireAsk, 'scope' | '
 	return `${scope}\0${provider}\0${event_id}`;
 }
 
-/** Guards live apart from events, hence the fourth part. */
-export function guardName(ask: WireAsk, guard: WireGuard): string {
-	return `${ask.scope}\0${guard.provider}\0${guard.key}\0${guard.kind}`;
+/** Everything that an ask would write to. Guards live apart from events, hence the fourth part of their names. */
+export function keysOf(ask: WireAsk): string[] {
+	const guards = ask.guards.map(({ kind, provider, key }) => `${ask.scope}\0${provider}\0${key}\0${kind}`);
+	return [keyName(ask), ...guards];
 }
 
 const OWNER = /^[0-9a-f]{32}$/;

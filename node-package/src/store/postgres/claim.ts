@@ -1,15 +1,16 @@
 import { StoreError } from '../../errors';
 import type { Verdict } from '../../wasm/generated/vocabulary';
 import type { StoreReply } from '../store';
-import { keyName, type WireAsk } from './asks';
+import { keyName, keysOf, type WireAsk } from './asks';
 import type { Query } from './connection';
 import { granted, number, refused, type Row, text } from './replies';
-import type { Tables } from './tables';
+import type { Statement, Tables } from './tables';
 
 /**
- * Claims a batch of asks with distinct keys: first what nobody has (one statement, and most deliveries end there), then
- * look at the rest, then grant under the locks what may be granted. What changed under our hands goes round again; each
- * further round is caused by somebody else's commit.
+ * Claims a batch of asks: first what nobody has (one statement, and most deliveries end there), then look at the rest,
+ * then grant under the locks what may be granted. What changed under our hands goes round again; each further round is
+ * caused by somebody else's commit. Of several asks that share a key, the first is tried, and the others are judged by
+ * what came of it.
  *
  * Why not one statement for everything: planning it costs more than running it. Measured by tests/bench/claim-shapes.mjs
  * (README there): fresh keys 2 to 3 times as fast one by one, duplicates 0.7 times.
@@ -21,13 +22,14 @@ export async function claimBatch(
 	lockTimeout: string,
 	answer: (index: number, reply: StoreReply) => void,
 ): Promise<void> {
+	const batch = new Batch(query, tables, lockTimeout, answer);
 	let open = inOrder(asks);
 	for (let round = 0; open.length > 0; round++) {
 		if (round === ROUNDS) throw neverTheSame();
-		open = await claimFresh(query, tables, open, lockTimeout, answer);
+		open = await batch.claimFresh(open);
 		if (open.length === 0) return;
-		const { toGrant, again } = await judge(query, tables, open, answer);
-		const changed = await grant(query, tables, toGrant, lockTimeout, answer);
+		const { toGrant, again } = await batch.judge(open);
+		const changed = await batch.grant(toGrant);
 		open = [...again, ...changed].sort((a, b) => a.ord - b.ord);
 	}
 }
@@ -35,6 +37,7 @@ export async function claimBatch(
 /** An ask with its place in the caller's batch and in the order in which all processes lock. */
 interface Open {
 	readonly ask: WireAsk;
+	readonly keys: readonly string[];
 	readonly index: number;
 	readonly ord: number;
 }
@@ -46,54 +49,139 @@ interface Grantable extends Open {
 	readonly guards: ReadonlyArray<Record<string, unknown>>;
 }
 
-type Answer = (index: number, reply: StoreReply) => void;
-
 const ROUNDS = 100;
 
-/** Any order will do, if it is everybody's. */
+/** Any order will do, if it is everybody's. Of one key, the first to ask comes first. */
 function inOrder(asks: readonly WireAsk[]): Open[] {
 	return asks
-		.map((ask, index) => ({ ask, index, name: keyName(ask) }))
-		.sort((a, b) => (a.name < b.name ? -1 : 1))
-		.map(({ ask, index }, ord) => ({ ask, index, ord }));
+		.map((ask, index) => ({ ask, index, keys: keysOf(ask), name: keyName(ask) }))
+		.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.index - b.index))
+		.map(({ ask, index, keys }, ord) => ({ ask, index, keys, ord }));
 }
 
-async function claimFresh(query: Query, tables: Tables, open: Open[], lockTimeout: string, answer: Answer): Promise<Open[]> {
-	const guarded = open.some(({ ask }) => ask.guards.length > 0);
-	const sql = tables.sql(guarded ? 'claim_fresh_guarded' : 'claim_fresh');
-	const rows = await query(sql, [JSON.stringify(open.map(({ ask, ord }) => ({ ord, ...ask }))), lockTimeout]);
-	const claimed = new Map(rows.filter((row) => row['fence'] !== null).map((row) => [nameOf(row), row]));
-	return open.filter(({ ask, index }) => {
-		const row = claimed.get(keyName(ask));
-		if (row) answer(index, granted('claimed', row, ask));
-		return row === undefined;
+/** Those that have no key in common with one before them: only they may meet in a statement that writes. */
+function apart<Some extends Open>(open: readonly Some[]): Some[] {
+	const taken = new Set<string>();
+	return open.filter(({ keys }) => {
+		const free = !keys.some((key) => taken.has(key));
+		if (free) for (const key of keys) taken.add(key);
+		return free;
 	});
 }
 
-async function judge(query: Query, tables: Tables, open: Open[], answer: Answer) {
-	const rows = await query(tables.sql('claim_judge'), [JSON.stringify(open.map(({ ask, ord }) => ({ ord, ...ask })))]);
-	const byOrd = new Map(rows.map((row) => [number(row['ord']), row]));
-	const again: Open[] = [];
-	const toGrant: Grantable[] = [];
-	const guarded: Grantable[] = [];
-	for (const one of open) {
-		const row = byOrd.get(one.ord);
-		if (!row) throw notOneEach();
-		const verdict = text(row['verdict']) as Verdict;
-		const version = row['version'] === null ? null : text(row['version']);
-		const grantable = { ...one, verdict, version, guards: [] };
-		if (GRANTS.has(verdict) && one.ask.guards.length > 0) guarded.push(grantable);
-		else if (verdict === 'claimed') again.push(one);
-		else if (verdict === 'reentrant' && row['state'] === 'c') answer(one.index, granted(verdict, row, one.ask));
-		else if (MOVES.has(verdict)) toGrant.push(grantable);
-		else answer(one.index, refused(verdict, row, 'event_id'));
+class Batch {
+	/** Claims that are made but not answered yet, since their lease is to begin anew, by the verdict to be given. */
+	private readonly renewing = new Map<number, Verdict>();
+
+	constructor(
+		private readonly query: Query,
+		private readonly tables: Tables,
+		private readonly lockTimeout: string,
+		private readonly answer: (index: number, reply: StoreReply) => void,
+	) {}
+
+	/** Gives back those that are not fresh. */
+	async claimFresh(open: Open[]): Promise<Open[]> {
+		const tried = apart(open);
+		const guarded = tried.some(({ ask }) => ask.guards.length > 0);
+		const asks = tried.map(({ ask, ord }) => ({ ord, ...ask }));
+		const began = performance.now();
+		const rows = await this.run(guarded ? 'claim_fresh_guarded' : 'claim_fresh', asks, this.lockTimeout);
+		const tookMs = performance.now() - began;
+		const claimed = new Map(rows.filter((row) => row['fence'] !== null).map((row) => [nameOf(row), row]));
+		const answered = tried.filter((one) => {
+			const row = claimed.get(keyName(one.ask));
+			return row !== undefined && this.own('claimed', one, row, tookMs);
+		});
+		return without(open, answered);
 	}
-	for (const one of await lookAtGuards(query, tables, guarded, answer)) {
-		const nothingThere = one.verdict === 'claimed' && one.guards.every(({ holding }) => holding === 'free');
-		if (nothingThere) again.push(one);
-		else toGrant.push(one);
+
+	/** Answers refusals; says of the others what may be done to them. */
+	async judge(open: Open[]): Promise<{ toGrant: Grantable[]; again: Open[] }> {
+		const rows = await this.rowsOf('claim_judge', open);
+		const again: Open[] = [];
+		const toGrant: Grantable[] = [];
+		const guarded: Grantable[] = [];
+		for (const one of open) {
+			const [row] = rows.get(one.ord) ?? [];
+			if (!row) throw notOneEach();
+			const verdict = text(row['verdict']) as Verdict;
+			const version = row['version'] === null ? null : text(row['version']);
+			const grantable = { ...one, verdict, version, guards: [] };
+			if (GRANTS.has(verdict) && one.ask.guards.length > 0) guarded.push(grantable);
+			else if (verdict === 'claimed') again.push(one);
+			else if (verdict === 'reentrant' && row['state'] === 'c') this.answer(one.index, granted(verdict, row, one.ask));
+			else if (MOVES.has(verdict)) toGrant.push(grantable);
+			else this.answer(one.index, refused(verdict, row, 'event_id'));
+		}
+		for (const one of await this.judgeGuards(guarded)) {
+			const nothingThere = one.verdict === 'claimed' && one.guards.every(({ holding }) => holding === 'free');
+			if (nothingThere) again.push(one);
+			else toGrant.push(one);
+		}
+		return { toGrant, again };
 	}
-	return { toGrant, again };
+
+	/** Answers those whose guard is another event's; gives the others back with what is known of their guards. */
+	private async judgeGuards(asked: Grantable[]): Promise<Grantable[]> {
+		if (asked.length === 0) return [];
+		const rows = await this.rowsOf('claim_guards', asked);
+		return asked.flatMap((one) => {
+			const guards = rows.get(one.ord) ?? [];
+			if (guards.length !== one.ask.guards.length) throw notOneEach();
+			const rival = guards.find(({ holding }) => holding === 'rival');
+			if (!rival) {
+				return { ...one, guards: guards.map(({ holding, version }, at) => ({ ...one.ask.guards[at], holding, version })) };
+			}
+			const business = one.ask.guards[number(rival['guard_ord'])]?.kind === 'k';
+			const reply = business
+				? refused('business_duplicate', rival, 'business_key')
+				: refused('body_duplicate', rival, 'body_digest');
+			this.answer(one.index, reply);
+			return [];
+		});
+	}
+
+	/** Gives back those whose record or guard was changed by somebody else meanwhile. */
+	async grant(toGrant: Grantable[]): Promise<Open[]> {
+		if (toGrant.length === 0) return [];
+		const tried = apart(toGrant.sort((a, b) => a.ord - b.ord));
+		const asks = tried.map(({ ask, ord, verdict, version, guards }) => ({ ...ask, ord, verdict, version, guards }));
+		const began = performance.now();
+		const rows = byOrd(await this.run('claim_grant', asks, this.lockTimeout));
+		const tookMs = performance.now() - began;
+		const answered = tried.filter((one) => {
+			const [row] = rows.get(one.ord) ?? [];
+			if (!row) throw notOneEach();
+			if (row['fence'] === null) return false;
+			if (GRANTS.has(one.verdict) || one.verdict === 'reentrant') return this.own(one.verdict, one, row, tookMs);
+			this.answer(one.index, refused(one.verdict, row, 'event_id'));
+			return true;
+		});
+		return without(toGrant, answered);
+	}
+
+	/**
+	 * Answers a claim that is ours. False where it took more than a twentieth of the lease to get it: the lease was
+	 * computed before the statement waited for its rivals, so the claim goes round once more, as our own, to renew it.
+	 */
+	private own(verdict: Verdict, { ask, index }: Open, row: Row, tookMs: number): boolean {
+		const renewed = this.renewing.get(index);
+		if (renewed === undefined && row['lease_ms'] !== null && tookMs * 20 > ask.lease_ms) {
+			this.renewing.set(index, verdict);
+			return false;
+		}
+		this.answer(index, granted(renewed ?? verdict, row, ask));
+		return true;
+	}
+
+	private async rowsOf(statement: 'claim_judge' | 'claim_guards', open: readonly Open[]): Promise<Map<number, Row[]>> {
+		return byOrd(await this.run(statement, open.map(({ ask, ord }) => ({ ord, ...ask }))));
+	}
+
+	private async run(statement: Statement, asks: readonly object[], ...values: readonly string[]): Promise<readonly Row[]> {
+		return await this.query(this.tables.sql(statement), [JSON.stringify(asks), ...values]);
+	}
 }
 
 /** Verdicts by which the asker gets the event, and with it its guards. */
@@ -101,47 +189,18 @@ const GRANTS: ReadonlySet<Verdict> = new Set(['claimed', 'retried', 'taken_over'
 /** Verdicts that change the record. */
 const MOVES: ReadonlySet<Verdict> = new Set(['reentrant', 'retried', 'taken_over', 'held', 'exhausted']);
 
-/** Answers those whose guard is another event's; gives the others back with what is known of their guards. */
-async function lookAtGuards(query: Query, tables: Tables, asked: Grantable[], answer: Answer): Promise<Grantable[]> {
-	if (asked.length === 0) return [];
-	const rows = await query(tables.sql('claim_guards'), [JSON.stringify(asked.map(({ ask, ord }) => ({ ord, ...ask })))]);
-	const byOrd = new Map<number, Row[]>();
-	for (const row of rows) {
-		const ord = number(row['ord']);
-		byOrd.set(ord, [...(byOrd.get(ord) ?? []), row]);
-	}
-	return asked.flatMap((one) => {
-		const guards = byOrd.get(one.ord) ?? [];
-		if (guards.length !== one.ask.guards.length) throw notOneEach();
-		const rival = guards.find(({ holding }) => holding === 'rival');
-		if (!rival) {
-			return { ...one, guards: guards.map(({ holding, version }, at) => ({ ...one.ask.guards[at], holding, version })) };
-		}
-		const business = one.ask.guards[number(rival['guard_ord'])]?.kind === 'k';
-		const reply = business
-			? refused('business_duplicate', rival, 'business_key')
-			: refused('body_duplicate', rival, 'body_digest');
-		answer(one.index, reply);
-		return [];
-	});
+function without<Some>(all: readonly Some[], some: readonly Some[]): Some[] {
+	const out = new Set(some);
+	return all.filter((one) => !out.has(one));
 }
 
-/** Gives back those whose record or guard was changed by somebody else meanwhile. */
-async function grant(query: Query, tables: Tables, toGrant: Grantable[], lockTimeout: string, answer: Answer): Promise<Open[]> {
-	if (toGrant.length === 0) return [];
-	const wire = toGrant
-		.sort((a, b) => a.ord - b.ord)
-		.map(({ ask, ord, verdict, version, guards }) => ({ ...ask, ord, verdict, version, guards }));
-	const rows = await query(tables.sql('claim_grant'), [JSON.stringify(wire), lockTimeout]);
-	const byOrd = new Map(rows.map((row) => [number(row['ord']), row]));
-	return toGrant.filter(({ ask, index, ord, verdict }) => {
-		const row = byOrd.get(ord);
-		if (!row) throw notOneEach();
-		if (row['fence'] === null) return true;
-		const ours = GRANTS.has(verdict) || verdict === 'reentrant';
-		answer(index, ours ? granted(verdict, row, ask) : refused(verdict, row, 'event_id'));
-		return false;
-	});
+function byOrd(rows: readonly Row[]): Map<number, Row[]> {
+	const groups = new Map<number, Row[]>();
+	for (const row of rows) {
+		const ord = number(row['ord']);
+		groups.set(ord, [...(groups.get(ord) ?? []), row]);
+	}
+	return groups;
 }
 
 function nameOf(row: Row): string {

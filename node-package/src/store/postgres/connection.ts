@@ -7,9 +7,9 @@ import { type Problem, problemOf } from './problems';
 export type Query = (text: string, values: readonly unknown[]) => Promise<ReadonlyArray<Record<string, unknown>>>;
 
 /**
- * Lends a connection for a piece of work that may be repeated, and repeats it where that helps: a statement that other
- * transactions got in the way of, up to `CONFLICTS` times; the whole work once where the connection was lost, since a
- * statement whose answer is lost may have been carried out. The work must therefore be re-entrant.
+ * Lends a connection for a piece of work that may be repeated, and repeats it where that helps: up to `CONFLICTS` times
+ * where other transactions got in the way, once on another connection where this one was lost. What was carried out and
+ * not answered is carried out again, so the work must be re-entrant; it should leave out what was answered.
  *
  * When `abandoned` fires, the connection is closed and not given back: its answer is still to come, and nobody waits.
  */
@@ -52,38 +52,24 @@ async function once(
 	}
 	abandoned.addEventListener('abort', close);
 	try {
-		await work(patient(connection.client, abandoned));
-		release(false);
-		return null;
-	} catch (cause) {
-		const problem = cause instanceof Failed ? cause.problem : problemOf(cause);
-		// After an error of the server the connection is as good as before; all other connections are given up.
-		release(problem.kind === 'lost');
-		return problem;
+		const query = onlyWhileWaitedFor(connection.client, abandoned);
+		for (let conflicts = 0; ; conflicts++) {
+			const problem = await work(query).then(() => null, problemOf);
+			if (problem?.kind === 'conflict' && conflicts < CONFLICTS) continue;
+			// After an error of the server the connection is as good as before.
+			release(problem?.kind === 'lost');
+			return problem;
+		}
 	} finally {
 		abandoned.removeEventListener('abort', close);
 	}
 }
 
-function patient(client: SqlClient, abandoned: AbortSignal): Query {
+function onlyWhileWaitedFor(client: SqlClient, abandoned: AbortSignal): Query {
 	return async (text, values) => {
-		for (let conflicts = 0; ; conflicts++) {
-			if (abandoned.aborted) throw new Failed({ kind: 'final', error: nobodyWaits() });
-			try {
-				return (await client.query(text, values)).rows;
-			} catch (cause) {
-				const problem = problemOf(cause);
-				if (problem.kind !== 'conflict' || conflicts === CONFLICTS) throw new Failed(problem);
-			}
-		}
+		if (abandoned.aborted) throw nobodyWaits();
+		return (await client.query(text, values)).rows;
 	};
-}
-
-/** Carries a problem past the work that does not care. */
-class Failed extends Error {
-	constructor(readonly problem: Problem) {
-		super(problem.error.message);
-	}
 }
 
 function nobodyWaits(): StoreError {

@@ -2,11 +2,12 @@ import { StoreError } from '../../errors';
 import type { SqlClients } from '../clients';
 import { Gatherer } from '../gather';
 import type { ClaimAsk, EventKey, Settle, SettleReply, Store, StoredClaim, StoreReply } from '../store';
-import { guardName, keyName, type WireAsk, wireAsk, type WireEnd, wireEnd, wireKey } from './asks';
+import { keyName, keysOf, type WireAsk, wireAsk, type WireEnd, wireEnd, wireKey } from './asks';
 import { claimBatch } from './claim';
 import { withConnection } from './connection';
 import { prepare } from './migrate';
-import { number, sameBatch, settled, stored } from './replies';
+import { sameBatch, stored } from './replies';
+import { settleBatch } from './settle';
 import { Tables, type TableOptions } from './tables';
 
 export interface PostgresStoreOptions extends TableOptions {
@@ -43,11 +44,11 @@ export class PostgresStore implements Store {
 		this.claims = new Gatherer({
 			...shared,
 			lanes,
-			keysOf: (ask) => [keyName(ask), ...ask.guards.map((guard) => guardName(ask, guard))],
+			keysOf,
 			send: async (asks, answer, abandoned) => {
 				const open = new Map(asks.map((ask, index) => [index, ask]));
 				await withConnection(this.clients, abandoned, async (query) => {
-					// After a lost connection only what is not answered yet is asked again.
+					// When this runs again, only what is not answered yet is asked again.
 					const indexes = [...open.keys()];
 					await claimBatch(query, this.tables, [...open.values()], lockTimeout(open.size), (at, reply) => {
 						const index = indexes[at] as number;
@@ -62,13 +63,14 @@ export class PostgresStore implements Store {
 			lanes: 1,
 			keysOf: (end) => [keyName(end)],
 			send: async (ends, answer, abandoned) => {
-				const sorted = ends
-					.map((end, index) => ({ end, index, name: keyName(end) }))
-					.sort((a, b) => (a.name < b.name ? -1 : 1));
-				const wire = JSON.stringify(sorted.map(({ end }, ord) => ({ ord, ...end })));
+				const open = new Map(ends.map((end, index) => [index, end]));
 				await withConnection(this.clients, abandoned, async (query) => {
-					const rows = await query(this.tables.sql('settle'), [wire, lockTimeout(ends.length)]);
-					for (const row of rows) answer(sorted[number(row['ord'])]?.index ?? -1, settled(row));
+					while (open.size > 0) {
+						await settleBatch(query, this.tables, open, lockTimeout(open.size), (index, reply) => {
+							open.delete(index);
+							answer(index, reply);
+						});
+					}
 				});
 			},
 		});

@@ -12,6 +12,9 @@ export type Problem =
 
 export function problemOf(cause: unknown): Problem {
 	if (cause instanceof StoreError) return { kind: 'final', error: cause };
+	if (cause instanceof TypeError || cause instanceof SyntaxError || cause instanceof RangeError) {
+		return { kind: 'final', error: new StoreError('store_unavailable', UNFORESEEN.message, UNFORESEEN.help, { cause }) };
+	}
 	const { code, message } = described(cause);
 	if (code === undefined || !SQLSTATE.test(code)) return { kind: 'lost', error: unreachable(code, message, cause) };
 	const rule = RULES.find(({ states }) => states.test(code)) ?? UNFORESEEN;

@@ -2,18 +2,19 @@
 
 export const statements = {
 	claim_fresh: `WITH asks AS MATERIALIZED (
-	SELECT ask.*
+	SELECT ask.*, clock_timestamp() AS now
 	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
 	         lease_ms bigint, on_claim boolean, execution_id text)
 )
 INSERT INTO "gate"."claims" AS claim
-       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, lease_until, completed_at)
+       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
+        completed_at)
 SELECT ask.scope, ask.provider, ask.event_id, ask.event_type, ask.owner, decode(ask.body_digest, 'hex'), ask.execution_id,
-       CASE WHEN ask.on_claim THEN 'c' ELSE 'p' END,
-       CASE WHEN NOT ask.on_claim THEN clock_timestamp() + ask.lease_ms * interval '1 millisecond' END,
-       CASE WHEN ask.on_claim THEN clock_timestamp() END
+       CASE WHEN ask.on_claim THEN 'c' ELSE 'p' END, ask.now,
+       CASE WHEN NOT ask.on_claim THEN ask.now + ask.lease_ms * interval '1 millisecond' END,
+       CASE WHEN ask.on_claim THEN ask.now END
   FROM asks ask
  WHERE NOT EXISTS (
          SELECT FROM "gate"."claims" known
@@ -26,7 +27,7 @@ RETURNING scope, provider, event_id, fence::text, state, attempt,
        floor(extract(epoch FROM lease_until) * 1000)::text AS lease_ms,
        floor(extract(epoch FROM completed_at) * 1000)::text AS completed_ms`,
 	claim_fresh_guarded: `WITH asks AS MATERIALIZED (
-	SELECT ask.*
+	SELECT ask.*, clock_timestamp() AS now
 	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
@@ -57,12 +58,13 @@ RETURNING scope, provider, event_id, fence::text, state, attempt,
 	SELECT scope, provider, event_id, count(*) AS guards_won FROM guarded GROUP BY scope, provider, event_id
 ), fresh AS (
 	INSERT INTO "gate"."claims" AS claim
-	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, lease_until, completed_at)
+	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
+        completed_at)
 	SELECT open.scope, open.provider, open.event_id, open.event_type, open.owner, decode(open.body_digest, 'hex'),
 	       open.execution_id,
-	       CASE WHEN open.on_claim THEN 'c' ELSE 'p' END,
-	       CASE WHEN NOT open.on_claim THEN clock_timestamp() + open.lease_ms * interval '1 millisecond' END,
-	       CASE WHEN open.on_claim THEN clock_timestamp() END
+	       CASE WHEN open.on_claim THEN 'c' ELSE 'p' END, open.now,
+	       CASE WHEN NOT open.on_claim THEN open.now + open.lease_ms * interval '1 millisecond' END,
+	       CASE WHEN open.on_claim THEN open.now END
 	  FROM open LEFT JOIN won USING (scope, provider, event_id)
 	 WHERE coalesce(won.guards_won, 0) = open.guards_wanted
 	 ORDER BY open.ord
@@ -79,7 +81,7 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
   LEFT JOIN fresh USING (scope, provider, event_id)
   LEFT JOIN won USING (scope, provider, event_id)`,
 	claim_grant: `WITH asks AS MATERIALIZED (
-	SELECT ask.*, ask.verdict IN ('claimed', 'retried', 'taken_over') AS granted
+	SELECT ask.*, clock_timestamp() AS now, ask.verdict IN ('claimed', 'retried', 'taken_over') AS granted
 	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
@@ -89,7 +91,7 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	       decode(guard.key, 'hex') AS guard_key, guard.holding, guard.version
 	  FROM asks ask
 	 CROSS JOIN json_to_recordset(ask.guards) AS guard (kind "char", provider text, key text, holding text, version bigint)
-	 WHERE ask.granted AND guard.holding <> 'mine'
+	 WHERE ask.granted
 ), guards_made AS (
 	INSERT INTO "gate"."guards" (kind, scope, provider, guard_key, holder_provider, holder_event_id)
 	SELECT kind, scope, guard_provider, guard_key, provider, event_id
@@ -104,7 +106,7 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	  JOIN "gate"."guards" held ON held.scope = wanted.scope AND held.kind = wanted.kind
 	       AND held.provider = wanted.guard_provider AND held.guard_key = wanted.guard_key
 	       AND held.version = wanted.version
-	 WHERE wanted.holding = 'abandoned' AND (SELECT count(*) FROM guards_made) >= 0
+	 WHERE wanted.holding = 'open' AND (SELECT count(*) FROM guards_made) >= 0
 	 ORDER BY held.scope, held.kind, held.provider, held.guard_key
 	   FOR UPDATE OF held
 ), guards_taken AS (
@@ -124,11 +126,12 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	 WHERE coalesce(won.guards_won, 0) = (SELECT count(*) FROM wanted WHERE wanted.ord = ask.ord)
 ), made AS (
 	INSERT INTO "gate"."claims" AS claim
-	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, lease_until, completed_at)
+	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
+        completed_at)
 	SELECT scope, provider, event_id, event_type, owner, decode(body_digest, 'hex'), execution_id,
-	       CASE WHEN on_claim THEN 'c' ELSE 'p' END,
-	       CASE WHEN NOT on_claim THEN clock_timestamp() + lease_ms * interval '1 millisecond' END,
-	       CASE WHEN on_claim THEN clock_timestamp() END
+	       CASE WHEN on_claim THEN 'c' ELSE 'p' END, now,
+	       CASE WHEN NOT on_claim THEN now + lease_ms * interval '1 millisecond' END,
+	       CASE WHEN on_claim THEN now END
 	  FROM ready
 	 WHERE verdict = 'claimed'
 	 ORDER BY ord
@@ -181,8 +184,7 @@ SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.execution_i
 SELECT ask.ord, guard.ord AS guard_ord,
        CASE
          WHEN held.version IS NULL THEN 'free'
-         WHEN holder.state IS NULL THEN 'abandoned'
-         WHEN holder.provider = ask.provider AND holder.event_id = ask.event_id THEN 'mine'
+         WHEN holder.state IS NULL OR (holder.provider, holder.event_id) = (ask.provider, ask.event_id) THEN 'open'
          ELSE 'rival'
        END AS holding,
        held.version::text AS version,

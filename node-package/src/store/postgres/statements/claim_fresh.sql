@@ -4,18 +4,19 @@
 -- not even tried, since that would use up a fence.
 -- $1: asks as JSON, distinct and sorted (two statements never wait for each other); $2: lock timeout.
 WITH asks AS MATERIALIZED (
-	SELECT ask.*
+	SELECT ask.*, clock_timestamp() AS now
 	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
 	         lease_ms bigint, on_claim boolean, execution_id text)
 )
 INSERT INTO "gate"."claims" AS claim
-       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, lease_until, completed_at)
+       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
+        completed_at)
 SELECT ask.scope, ask.provider, ask.event_id, ask.event_type, ask.owner, decode(ask.body_digest, 'hex'), ask.execution_id,
-       CASE WHEN ask.on_claim THEN 'c' ELSE 'p' END,
-       CASE WHEN NOT ask.on_claim THEN clock_timestamp() + ask.lease_ms * interval '1 millisecond' END,
-       CASE WHEN ask.on_claim THEN clock_timestamp() END
+       CASE WHEN ask.on_claim THEN 'c' ELSE 'p' END, ask.now,
+       CASE WHEN NOT ask.on_claim THEN ask.now + ask.lease_ms * interval '1 millisecond' END,
+       CASE WHEN ask.on_claim THEN ask.now END
   FROM asks ask
  WHERE NOT EXISTS (
          SELECT FROM "gate"."claims" known

@@ -3,7 +3,7 @@
 -- statements take locks in this order. Where a rival took the event, or one guard of several, in the middle of it, the
 -- statement fails with 22012 and so undoes what it had written; the caller runs it again and then sees the rival.
 WITH asks AS MATERIALIZED (
-	SELECT ask.*
+	SELECT ask.*, clock_timestamp() AS now
 	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
@@ -34,12 +34,13 @@ WITH asks AS MATERIALIZED (
 	SELECT scope, provider, event_id, count(*) AS guards_won FROM guarded GROUP BY scope, provider, event_id
 ), fresh AS (
 	INSERT INTO "gate"."claims" AS claim
-	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, lease_until, completed_at)
+	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
+        completed_at)
 	SELECT open.scope, open.provider, open.event_id, open.event_type, open.owner, decode(open.body_digest, 'hex'),
 	       open.execution_id,
-	       CASE WHEN open.on_claim THEN 'c' ELSE 'p' END,
-	       CASE WHEN NOT open.on_claim THEN clock_timestamp() + open.lease_ms * interval '1 millisecond' END,
-	       CASE WHEN open.on_claim THEN clock_timestamp() END
+	       CASE WHEN open.on_claim THEN 'c' ELSE 'p' END, open.now,
+	       CASE WHEN NOT open.on_claim THEN open.now + open.lease_ms * interval '1 millisecond' END,
+	       CASE WHEN open.on_claim THEN open.now END
 	  FROM open LEFT JOIN won USING (scope, provider, event_id)
 	 WHERE coalesce(won.guards_won, 0) = open.guards_wanted
 	 ORDER BY open.ord

@@ -1,9 +1,10 @@
 -- Does what claim_judge.sql and claim_guards.sql found possible, under the locks, and only to records and guards that are
 -- still in the version those two saw. Answers a row for each claim that was moved or made; the others changed meanwhile
--- and have to be judged again. An event gets all its guards or nothing: see claim_fresh_guarded.sql for 22012.
+-- and have to be judged again. An event gets all its guards or nothing: see claim_fresh_guarded.sql for 22012. Guards that
+-- are its own already get a new version too: somebody may be about to take them, having seen this event dead or deleted.
 -- $1: asks as JSON, distinct and sorted; $2: lock timeout.
 WITH asks AS MATERIALIZED (
-	SELECT ask.*, ask.verdict IN ('claimed', 'retried', 'taken_over') AS granted
+	SELECT ask.*, clock_timestamp() AS now, ask.verdict IN ('claimed', 'retried', 'taken_over') AS granted
 	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
@@ -13,7 +14,7 @@ WITH asks AS MATERIALIZED (
 	       decode(guard.key, 'hex') AS guard_key, guard.holding, guard.version
 	  FROM asks ask
 	 CROSS JOIN json_to_recordset(ask.guards) AS guard (kind "char", provider text, key text, holding text, version bigint)
-	 WHERE ask.granted AND guard.holding <> 'mine'
+	 WHERE ask.granted
 ), guards_made AS (
 	INSERT INTO "gate"."guards" (kind, scope, provider, guard_key, holder_provider, holder_event_id)
 	SELECT kind, scope, guard_provider, guard_key, provider, event_id
@@ -28,7 +29,7 @@ WITH asks AS MATERIALIZED (
 	  JOIN "gate"."guards" held ON held.scope = wanted.scope AND held.kind = wanted.kind
 	       AND held.provider = wanted.guard_provider AND held.guard_key = wanted.guard_key
 	       AND held.version = wanted.version
-	 WHERE wanted.holding = 'abandoned' AND (SELECT count(*) FROM guards_made) >= 0
+	 WHERE wanted.holding = 'open' AND (SELECT count(*) FROM guards_made) >= 0
 	 ORDER BY held.scope, held.kind, held.provider, held.guard_key
 	   FOR UPDATE OF held
 ), guards_taken AS (
@@ -48,11 +49,12 @@ WITH asks AS MATERIALIZED (
 	 WHERE coalesce(won.guards_won, 0) = (SELECT count(*) FROM wanted WHERE wanted.ord = ask.ord)
 ), made AS (
 	INSERT INTO "gate"."claims" AS claim
-	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, lease_until, completed_at)
+	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
+        completed_at)
 	SELECT scope, provider, event_id, event_type, owner, decode(body_digest, 'hex'), execution_id,
-	       CASE WHEN on_claim THEN 'c' ELSE 'p' END,
-	       CASE WHEN NOT on_claim THEN clock_timestamp() + lease_ms * interval '1 millisecond' END,
-	       CASE WHEN on_claim THEN clock_timestamp() END
+	       CASE WHEN on_claim THEN 'c' ELSE 'p' END, now,
+	       CASE WHEN NOT on_claim THEN now + lease_ms * interval '1 millisecond' END,
+	       CASE WHEN on_claim THEN now END
 	  FROM ready
 	 WHERE verdict = 'claimed'
 	 ORDER BY ord

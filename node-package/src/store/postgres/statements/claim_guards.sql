@@ -1,6 +1,6 @@
 -- Looks who holds the guards of each ask: one row per guard, from the statement's snapshot, nothing written.
--- `rival`: another event's claim, not dead: a refusal, and final. `mine`: this event's claim. `free`: no such guard.
--- `abandoned`: its holder is dead or deleted; claim_grant.sql may take it if it is still in this version.
+-- `rival`: another event's claim, not dead: a refusal, and final. `free`: no such guard. `open`: it is this event's own,
+-- or its holder is dead or deleted; claim_grant.sql may take it if it is still in this version.
 WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now
 	  FROM json_to_recordset($1::json) AS ask (
@@ -9,8 +9,7 @@ WITH asks AS MATERIALIZED (
 SELECT ask.ord, guard.ord AS guard_ord,
        CASE
          WHEN held.version IS NULL THEN 'free'
-         WHEN holder.state IS NULL THEN 'abandoned'
-         WHEN holder.provider = ask.provider AND holder.event_id = ask.event_id THEN 'mine'
+         WHEN holder.state IS NULL OR (holder.provider, holder.event_id) = (ask.provider, ask.event_id) THEN 'open'
          ELSE 'rival'
        END AS holding,
        held.version::text AS version,

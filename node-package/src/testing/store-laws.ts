@@ -1,0 +1,27 @@
+import { claiming } from './laws/claiming';
+import { gathering } from './laws/gathering';
+import { guards } from './laws/guards';
+import { keys } from './laws/keys';
+import { model } from './laws/model';
+import { ownership } from './laws/ownership';
+import { preparing } from './laws/preparing';
+import type { Capability, Law, World } from './world';
+
+export type { Capability, Law, OpenOptions, OpenTransaction, World } from './world';
+
+/** Every store runs all of them, against a real server. A new store brings a `World`; nothing here changes for it. */
+export const storeLaws: readonly Law[] = [
+	...preparing,
+	...claiming,
+	...ownership,
+	...keys,
+	...guards,
+	...gathering,
+	...model,
+];
+
+/** Why a law cannot be run in this world, or `null`. */
+export function cannotRun(law: Law, world: World): string | null {
+	const missing = (law.needs ?? []).filter((capability: Capability) => world.lacks[capability] !== undefined);
+	return missing.length === 0 ? null : missing.map((capability) => `${capability}: ${world.lacks[capability]}`).join('; ');
+}
