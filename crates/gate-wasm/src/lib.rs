@@ -9,5 +9,6 @@
 
 pub mod calls;
 #[cfg(target_arch = "wasm32")]
+#[expect(unreachable_pub, reason = "`wasm_bindgen` asks for `pub`")]
 mod exports;
 pub mod wire;

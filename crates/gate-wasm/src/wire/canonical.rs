@@ -53,7 +53,7 @@ impl From<Digest> for DigestAnswer {
     fn from(digest: Digest) -> Self {
         Self::Digest {
             r#type: "digest",
-            digest: format!("sha256:{}", digest.hex),
+            digest: digest.text,
             form: digest.form.as_str(),
         }
     }
