@@ -35,13 +35,13 @@ pub(crate) fn embed(glue: &str, wasm: &[u8]) -> String {
         "// Written by `cargo xtask wasm`. Do not edit.
 'use strict';
 
-let module;
+let compiled;
 
 /** A fresh instance: its functions, and its memory. */
 exports.instantiate = function instantiate() {{
-\tmodule ??= new WebAssembly.Module(Buffer.from(BASE64, 'base64'));
+\tcompiled ??= new WebAssembly.Module(Buffer.from(BASE64, 'base64'));
 \t{glue}
-\tconst {{ memory }} = {GLOBAL}.initSync({{ module }});
+\tconst {{ memory }} = {GLOBAL}.initSync({{ module: compiled }});
 \treturn {{ functions: {GLOBAL}, memory }};
 }};
 
