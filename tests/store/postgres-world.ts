@@ -11,6 +11,8 @@ import { LossyProxy } from './lossy-proxy';
 export interface PostgresWorld extends World {
 	/** Closes what a law has opened. */
 	tidy(): Promise<void>;
+	/** How many deadlocks the server has resolved since the world was opened. They are retried, so no law sees them. */
+	deadlocks(): Promise<number>;
 	close(): Promise<void>;
 }
 
@@ -42,6 +44,7 @@ export async function openPostgresWorld(url: string): Promise<PostgresWorld> {
 	const first = createPostgresStore(pgClients({ connectionString: url }), place);
 	await first.prepare();
 	await first.close();
+	const deadlocksBefore = await deadlocks(admin);
 	const { rows } = await admin.query<{ version: string }>("SELECT current_setting('server_version') AS version");
 
 	return {
@@ -93,12 +96,20 @@ export async function openPostgresWorld(url: string): Promise<PostgresWorld> {
 			return BigInt(position.rows[0]?.bytes ?? 0);
 		},
 		tidy,
+		deadlocks: async () => (await deadlocks(admin)) - deadlocksBefore,
 		close: async () => {
 			await tidy();
 			for (const name of schemas) await admin.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`);
 			await admin.end();
 		},
 	};
+}
+
+async function deadlocks(admin: pg.Pool): Promise<number> {
+	const { rows } = await admin.query<{ n: number }>(
+		'SELECT deadlocks::int AS n FROM pg_stat_database WHERE datname = current_database()',
+	);
+	return rows[0]?.n ?? 0;
 }
 
 function withinTransaction(client: pg.Client): SqlClients {

@@ -30,5 +30,9 @@ for (const version of versions) {
 				}
 			});
 		}
+
+		it('all these races met no deadlock: every statement locks in the same order', async () => {
+			expect(await world.deadlocks()).toBe(0);
+		});
 	});
 }

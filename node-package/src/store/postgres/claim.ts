@@ -180,7 +180,7 @@ class Batch {
 	}
 
 	private async run(statement: Statement, asks: readonly object[], ...values: readonly string[]): Promise<readonly Row[]> {
-		return await this.query(this.tables.sql(statement), [JSON.stringify(asks), ...values]);
+		return await this.query(this.tables.sql(statement), [JSON.stringify(asks), asks.length, ...values]);
 	}
 }
 

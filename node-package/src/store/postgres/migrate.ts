@@ -152,7 +152,7 @@ function volatile(tables: Tables, relation: 'claims' | 'guards'): StoreError {
 	return new StoreError(
 		'store_misconfigured',
 		`The table ${name} is unlogged: a crash of the server would empty it, and every event could be claimed again`,
-		`Make it durable: ALTER TABLE ${name} SET LOGGED`,
+		'Make it a logged table (SET LOGGED), or let the gate make its own under another table prefix.',
 	);
 }
 

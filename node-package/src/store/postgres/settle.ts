@@ -18,7 +18,7 @@ export async function settleBatch(
 	// In the order in which claims lock as well.
 	const indexes = [...firsts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, index]) => index);
 	const ends = indexes.map((index, ord) => ({ ord, ...open.get(index) }));
-	const rows = await query(tables.sql('settle'), [JSON.stringify(ends), lockTimeout]);
+	const rows = await query(tables.sql('settle'), [JSON.stringify(ends), ends.length, lockTimeout]);
 	if (rows.length !== indexes.length) {
 		throw new StoreError('store_unavailable', 'The Postgres store gave fewer answers than it was asked', 'Please report this as a bug.');
 	}

@@ -3,10 +3,11 @@
 export const statements = {
 	claim_fresh: `WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now
-	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
 	         lease_ms bigint, on_claim boolean, execution_id text)
+	 LIMIT $2::integer
 )
 INSERT INTO "gate"."claims" AS claim
        (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
@@ -28,10 +29,11 @@ RETURNING scope, provider, event_id, fence::text, state, attempt,
        floor(extract(epoch FROM completed_at) * 1000)::text AS completed_ms`,
 	claim_fresh_guarded: `WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now
-	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
 	         lease_ms bigint, on_claim boolean, execution_id text, guards json)
+	 LIMIT $2::integer
 ), wanted AS MATERIALIZED (
 	SELECT ask.ord, ask.scope, ask.provider, ask.event_id, guard.kind, guard.provider AS guard_provider,
 	       decode(guard.key, 'hex') AS guard_key
@@ -82,10 +84,11 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
   LEFT JOIN won USING (scope, provider, event_id)`,
 	claim_grant: `WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now, ask.verdict IN ('claimed', 'retried', 'taken_over') AS granted
-	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
 	         lease_ms bigint, on_claim boolean, execution_id text, guards json, verdict text, version text)
+	 LIMIT $2::integer
 ), wanted AS MATERIALIZED (
 	SELECT ask.ord, ask.scope, ask.provider, ask.event_id, guard.kind, guard.provider AS guard_provider,
 	       decode(guard.key, 'hex') AS guard_key, guard.holding, guard.version
@@ -180,6 +183,7 @@ SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.execution_i
 	SELECT ask.*, clock_timestamp() AS now
 	  FROM json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, body_digest text, guards json)
+	 LIMIT $2::integer
 )
 SELECT ask.ord, guard.ord AS guard_ord,
        CASE
@@ -211,6 +215,7 @@ SELECT ask.ord, guard.ord AS guard_ord,
 	  FROM json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, owner uuid, body_digest text, max_attempts integer,
 	         on_claim boolean, on_hold boolean, reject_changed boolean)
+	 LIMIT $2::integer
 )
 SELECT ask.ord,
        CASE
@@ -288,10 +293,11 @@ GRANT USAGE ON SEQUENCE "gate"."fence" TO "gate_role"`,
 	schema_create: `CREATE SCHEMA IF NOT EXISTS "gate"`,
 	settle: `WITH ends AS MATERIALIZED (
 	SELECT wanted.*
-	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS wanted (
 	         ord integer, scope text, provider text, event_id text, owner uuid, fence bigint, state "char", error text,
 	         retry_after_ms bigint, max_attempts integer, result text)
+	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
 	       CASE WHEN wanted.state = 'f' AND claim.attempt >= wanted.max_attempts THEN 'd' ELSE wanted.state END AS target
@@ -364,5 +370,5 @@ export const migrations = [
 	holder_event_id text COLLATE "C" NOT NULL,
 	PRIMARY KEY (scope, kind, provider, guard_key)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05)` },
-	{ number: 4, name: '0004_by_age', sql: `CREATE INDEX IF NOT EXISTS "gate_claims_by_age" ON "gate"."claims" (first_seen_at)` },
+	{ number: 4, name: '0004_by_age', sql: `CREATE INDEX IF NOT EXISTS "gate_claims_by_age" ON "gate"."claims" USING brin (first_seen_at) WITH (autosummarize = on)` },
 ] as const;

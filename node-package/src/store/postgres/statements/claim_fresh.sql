@@ -2,13 +2,15 @@
 -- none for the others: those are known, or a rival was committing meanwhile, and claim_judge.sql says which.
 -- Waits for a rival that has not committed yet and wins if that rolls back. Writes nothing for a key that is known: it is
 -- not even tried, since that would use up a fence.
--- $1: asks as JSON, distinct and sorted (two statements never wait for each other); $2: lock timeout.
+-- $1: asks as JSON, distinct and sorted (two statements never wait for each other); $2: how many, for the planner, who
+-- would read the whole of a small table for the hundred rows it expects of JSON; $3: lock timeout.
 WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now
-	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
 	         lease_ms bigint, on_claim boolean, execution_id text)
+	 LIMIT $2::integer
 )
 INSERT INTO "gate"."claims" AS claim
        (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,

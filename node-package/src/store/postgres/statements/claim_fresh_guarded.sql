@@ -4,10 +4,11 @@
 -- statement fails with 22012 and so undoes what it had written; the caller runs it again and then sees the rival.
 WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now
-	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
 	         lease_ms bigint, on_claim boolean, execution_id text, guards json)
+	 LIMIT $2::integer
 ), wanted AS MATERIALIZED (
 	SELECT ask.ord, ask.scope, ask.provider, ask.event_id, guard.kind, guard.provider AS guard_provider,
 	       decode(guard.key, 'hex') AS guard_key

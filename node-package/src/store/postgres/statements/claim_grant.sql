@@ -2,13 +2,14 @@
 -- still in the version those two saw. Answers a row for each claim that was moved or made; the others changed meanwhile
 -- and have to be judged again. An event gets all its guards or nothing: see claim_fresh_guarded.sql for 22012. Guards that
 -- are its own already get a new version too: somebody may be about to take them, having seen this event dead or deleted.
--- $1: asks as JSON, distinct and sorted; $2: lock timeout.
+-- $1: asks as JSON, distinct and sorted; $2: how many; $3: lock timeout.
 WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now, ask.verdict IN ('claimed', 'retried', 'taken_over') AS granted
-	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
 	         lease_ms bigint, on_claim boolean, execution_id text, guards json, verdict text, version text)
+	 LIMIT $2::integer
 ), wanted AS MATERIALIZED (
 	SELECT ask.ord, ask.scope, ask.provider, ask.event_id, guard.kind, guard.provider AS guard_provider,
 	       decode(guard.key, 'hex') AS guard_key, guard.holding, guard.version

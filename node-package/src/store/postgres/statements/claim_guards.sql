@@ -5,6 +5,7 @@ WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now
 	  FROM json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, body_digest text, guards json)
+	 LIMIT $2::integer
 )
 SELECT ask.ord, guard.ord AS guard_ord,
        CASE

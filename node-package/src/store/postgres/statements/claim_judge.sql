@@ -6,6 +6,7 @@ WITH asks AS MATERIALIZED (
 	  FROM json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, owner uuid, body_digest text, max_attempts integer,
 	         on_claim boolean, on_hold boolean, reject_changed boolean)
+	 LIMIT $2::integer
 )
 SELECT ask.ord,
        CASE

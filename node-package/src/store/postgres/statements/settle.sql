@@ -1,13 +1,14 @@
 -- Ends claims: exactly one row per end asked for. Judged under the row lock, with owner and fence: an owner that lost its
 -- claim changes nothing. Locks in the order of the keys. Where the same owner's first try is still committing, this waits
 -- for it and then finds the end it asked for: `already`.
--- $1: ends as JSON, distinct and sorted; $2: lock timeout.
+-- $1: ends as JSON, distinct and sorted; $2: how many; $3: lock timeout.
 WITH ends AS MATERIALIZED (
 	SELECT wanted.*
-	  FROM (SELECT set_config('lock_timeout', $2, true)) patience,
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS wanted (
 	         ord integer, scope text, provider text, event_id text, owner uuid, fence bigint, state "char", error text,
 	         retry_after_ms bigint, max_attempts integer, result text)
+	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
 	       CASE WHEN wanted.state = 'f' AND claim.attempt >= wanted.max_attempts THEN 'd' ELSE wanted.state END AS target
