@@ -5,7 +5,7 @@
  *     npm run build -- --force  everything
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => path.join(root, ...parts);
 const node = (...parts) => at('node-package', ...parts);
 
-/** In order: each step may use what the ones before it made. `made` holds a stamp file where the outputs are many. */
+/** In order: each step may use what the ones before it made. `made` is a stamp where the outputs are many; `needs` are some of those. */
 const steps = [
 	{
 		name: 'WASM core',
@@ -34,7 +34,7 @@ const steps = [
 		name: 'bundle',
 		from: [node('scripts/bundle.mjs'), node('src'), node('nodes'), node('credentials'), at('package-lock.json')],
 		made: [stamp('bundle')],
-		needs: [node('dist/index.js')],
+		needs: [node('dist/index.js'), node('dist/nodes/IdempotencyGate/IdempotencyGate.node.js')],
 		run: async () => (await import('../node-package/scripts/bundle.mjs')).bundle(),
 	},
 	{
@@ -51,20 +51,22 @@ export async function build({ force = false, log = console.log } = {}) {
 		if (!force && isFresh(step)) continue;
 		const began = Date.now();
 		await step.run();
-		for (const file of step.made) if (file.startsWith(stamps)) touch(file);
+		for (const file of step.made) touch(file);
 		log(`built ${step.name} in ${((Date.now() - began) / 1000).toFixed(1)} s`);
 	}
 }
 
-const stamps = node('dist', '.built');
-
+/** Beside what the set-up keeps: the package's own folder holds what is published and nothing else. */
 function stamp(name) {
-	return node('dist', '.built', name);
+	return at('.cache', 'built', name);
 }
 
+/** The time of what was made; a stamp is an empty file. */
 function touch(file) {
 	mkdirSync(path.dirname(file), { recursive: true });
-	writeFileSync(file, '');
+	appendFileSync(file, '');
+	const now = new Date();
+	utimesSync(file, now, now);
 }
 
 /** As `make` does. A folder counts as changed when something in it was added or removed. */

@@ -107,7 +107,9 @@ describe('the SSH tunnel', () => {
 		await runGate(stage, [delivery()], setup);
 		const before = ssh.forwarded;
 		ssh.hangUp();
-		expect(routes(await runGate(stage, [delivery()], setup))).toEqual([['claimed'], [], []]);
+		const finished = await runGate(stage, [delivery()], setup);
+		// Or `reentrant`: the session ended while the claim was under way.
+		expect(finished.received('Claimed')).toBe(1);
 		expect(ssh.forwarded).toBeGreaterThan(before);
 	});
 

@@ -3,7 +3,7 @@
  * are those of the installed n8n. Only the database of n8n and its web server are left out.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { createRequire, Module } from 'node:module';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type {
@@ -19,6 +19,7 @@ import type {
 	Workflow as N8nWorkflow,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { fromN8n } from './installed-n8n';
 
 const root = path.resolve(__dirname, '../..');
 const home = mkdtempSync(path.join(tmpdir(), 'gate-engine-'));
@@ -26,13 +27,6 @@ process.on('exit', () => rmSync(home, { recursive: true, force: true }));
 // n8n writes its settings there.
 process.env['N8N_USER_FOLDER'] = home;
 
-/** `GATE_N8N_MODULES` names the folder of an installed n8n's modules; else the one that the set-up made is used. */
-const modules = process.env['GATE_N8N_MODULES'] ?? besideBin(process.env['N8N_BIN']);
-// As n8n does for community packages: they find `n8n-workflow` and nothing of this repository.
-process.env['NODE_PATH'] = modules;
-(Module as unknown as { _initPaths(): void })._initPaths();
-
-const fromN8n = createRequire(path.join(modules, 'n8n', 'package.json'));
 const core = fromN8n('n8n-core') as Core;
 const workflow = fromN8n('n8n-workflow') as typeof import('n8n-workflow');
 
@@ -90,12 +84,13 @@ export async function execute(flow: Flow): Promise<Finished> {
 		hooks,
 		currentNodeExecutionIndex: 0,
 		variables: {},
-		restApiUrl: '',
-		webhookWaitingBaseUrl: '',
-		formWaitingBaseUrl: '',
+		restApiUrl: 'http://n8n.example/rest',
+		webhookWaitingBaseUrl: 'http://n8n.example/webhook-waiting',
+		formWaitingBaseUrl: 'http://n8n.example/form-waiting',
 		credentialsHelper: {
 			getDecrypted: async (_data: unknown, { name }: { name: string }) => structuredClone(flow.credentials[name]),
 			getParentTypes: () => [],
+			isCredentialUsableByNode: () => true,
 		},
 	};
 	const data = flow.resume ?? arrival(flow, graph, mode);
@@ -224,11 +219,6 @@ function splitInBatches(): INodeType {
 		SplitInBatchesV3: new () => INodeType;
 	};
 	return new SplitInBatchesV3();
-}
-
-function besideBin(bin: string | undefined): string {
-	// …/node_modules/n8n/bin/n8n
-	return bin === undefined ? path.join(root, '.cache', 'n8n-2.41.1', 'node_modules') : path.resolve(bin, '../../..');
 }
 
 interface Execution {

@@ -36,7 +36,7 @@ describe('order', () => {
 
 describe('wording', () => {
 	it('names are in Title Case', () => {
-		const small = new Set(['a', 'after', 'as', 'for', 'from', 'in', 'of', 'to', 'with']);
+		const small = new Set(['a', 'after', 'and', 'as', 'for', 'from', 'in', 'of', 'to', 'with']);
 		const names = [...fields.filter(({ type }) => type !== 'notice').map(({ displayName }) => displayName), ...choices.flatMap((field) => optionsOf(field).map(({ name }) => name))];
 		const wrong = names.filter((name) => name.split(/[\s(]+/).some((word, at) => /^[a-z]/.test(word) && (at === 0 || !small.has(word))));
 		expect(wrong).toEqual([]);
@@ -45,7 +45,7 @@ describe('wording', () => {
 	it('one sentence takes no full stop, several take them all', () => {
 		const texts = [...fields, ...choices.flatMap((field) => optionsOf(field))].flatMap(({ description: text }) => text ?? []);
 		const wrong = texts.filter((text) => {
-			const inner = /[.?!] [A-Z']/.test(text);
+			const inner = /[.?!] [A-Z'{]/.test(text);
 			return inner !== text.endsWith('.');
 		});
 		expect(wrong).toEqual([]);

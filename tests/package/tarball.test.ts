@@ -8,6 +8,8 @@ import type { ICredentialType, INodeType, INodeTypeDescription } from 'n8n-workf
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { senders } from '../../scripts/deliveries/senders.mjs';
 import { pack } from '../../scripts/pack.mjs';
+// n8n gives community packages its own n8n-workflow.
+import '../node/installed-n8n';
 
 interface Manifest {
 	name: string;

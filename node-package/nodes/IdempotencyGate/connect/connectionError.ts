@@ -42,6 +42,7 @@ const BY_CODE: Readonly<Record<string, Reason>> = {
 /** What pg says without a code. */
 const BY_MESSAGE: ReadonlyArray<Reason & { pattern: RegExp }> = [
 	{ ...unreachable('no answer within 5 seconds'), pattern: /due to connection timeout/ },
+	{ ...unreachable('the connection was closed'), pattern: /^Connection terminated/ },
 	{
 		pattern: /timeout exceeded when trying to connect/,
 		...{ why: 'no connection became free within 5 seconds', kind: 'store_busy', check: 'how busy the database is, and host and port' },

@@ -51,8 +51,10 @@ function poolConfig(credential: PostgresCredential, ssh: SshClients): PoolConfig
 
 function clientsOf(credential: PostgresCredential, ssh: SshClients): SqlClients {
 	const pool = new Pool(poolConfig(credential, ssh));
-	// A connection that breaks while idle is dropped by the pool; without a listener it would end the process.
+	// A connection that breaks says so to whoever uses it, and the pool drops it. It also says so to everybody, idle or
+	// not, and what nobody listens to would end the whole n8n.
 	pool.on('error', () => {});
+	pool.on('connect', (client) => client.on('error', () => {}));
 	return {
 		async acquire() {
 			const client = await connect(pool, credential);
