@@ -25,10 +25,11 @@ try {
 	const once = readArguments();
 	console.error('Setting up. The first time takes about ten minutes; what is downloaded stays in .cache.');
 	const stage = await openDemoStage((action) => undo.push(action));
-	const { text, ok } = await demonstrate(stage);
-	console.log(text);
+	const { result, next, ok } = await demonstrate(stage);
+	console.log(result);
 	if (once) await end(ok ? 0 : 1);
 	statusOfInterrupt = 0;
+	console.log(next);
 	console.log('\nCtrl-C ends n8n and PostgreSQL and deletes what was made in them.');
 	await stage.n8n.ended;
 	if (!ending) throw new SetupError(`n8n ended by itself. Its log: ${stage.n8n.logFile}`);

@@ -65,8 +65,9 @@ export const shopify = {
 		const headers = {
 			'x-shopify-topic': type,
 			'x-shopify-shop-domain': 'example.myshopify.com',
-			'x-shopify-event-id': id,
-			'x-shopify-webhook-id': randomUUID(),
+			// One event is delivered to every subscription; what keeps its value over the retries of one is the webhook id.
+			'x-shopify-event-id': randomUUID(),
+			'x-shopify-webhook-id': id,
 			'x-shopify-hmac-sha256': digest(secret, [body], 'base64'),
 		};
 		return { headers: json(headers), body };

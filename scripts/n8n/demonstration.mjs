@@ -9,7 +9,8 @@ const TIMES = 50;
 
 /**
  * @param {import('./demo-stage.mjs').DemoStage} stage
- * @returns {Promise<{ text: string, ok: boolean, workflowId: string }>}  `ok`: exactly one claim, and nothing else was amiss
+ * @returns {Promise<{ result: string, next: string, ok: boolean, workflowId: string }>}  `result` and `next` are for people; `ok`:
+ *   exactly one delivery was claimed, and nothing else was amiss
  */
 export async function demonstrate({ n8n, version, server, databaseUrl, credential }) {
 	const workflowId = await publish(n8n, credential);
@@ -22,20 +23,25 @@ export async function demonstrate({ n8n, version, server, databaseUrl, credentia
 		await timed('a forged event', () => burst(webhook, [stripe.request({}, { secret: 'whsec_of_somebody_else_entirely' })])),
 	];
 	const rows = await claims(databaseUrl);
-	const text = [
+	const result = [
 		`\nn8n ${version}, PostgreSQL ${server.version}. Signed Stripe events, delivered over HTTP:\n`,
 		table(groups),
-		`\nRows in n8n_idempotency_claims: ${rows} (one for each event that was let through)\n`,
-		`Editor     ${n8n.url}/workflow/${workflowId}`,
+		`\nRows in n8n_idempotency_claims: ${rows}, one for each event that was let through.`,
+	].join('\n');
+	const next = [
+		`\nEditor     ${n8n.url}/workflow/${workflowId}`,
 		`Login      ${owner.email} / ${owner.password}`,
 		`Database   ${databaseUrl}\n`,
-		'Try next:',
-		`  node scripts/deliver.mjs ${webhook} --id ${event.id}     the same event again: Duplicate`,
-		`  node scripts/deliver.mjs ${webhook} --times 50               a new event, 50 times at once`,
-		`  node scripts/deliver.mjs ${webhook} --forged                 a wrong signature: Rejected`,
-		'  In the editor, the Executions tab shows each delivery and the output it left by.',
+		'Try next, in another terminal:',
+		'  the same event again: Duplicate',
+		`      node scripts/deliver.mjs ${webhook} --id ${event.id}`,
+		'  a new event, 50 times at once',
+		`      node scripts/deliver.mjs ${webhook} --times 50`,
+		'  a wrong signature: Rejected',
+		`      node scripts/deliver.mjs ${webhook} --forged`,
+		'  In the editor, the Executions tab shows every delivery and the output that it left by.',
 	].join('\n');
-	return { text, ok: isAsPromised(groups, rows), workflowId };
+	return { result, next, ok: isAsPromised(groups, rows), workflowId };
 }
 
 async function publish(n8n, credential) {

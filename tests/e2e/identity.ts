@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deliver } from '../../scripts/deliveries/burst.mjs';
-import { paddle, signStripe, stripe, unsigned } from '../../scripts/deliveries/senders.mjs';
+import { github, paddle, signStripe, stripe, unsigned } from '../../scripts/deliveries/senders.mjs';
 import type { Stage } from '../harness/stage';
 import { claimsOf } from '../harness/tables';
 import { expectClaimed, expectDuplicate, expectRejected } from './answers';
@@ -36,6 +36,15 @@ export function identity(stage: () => Stage): void {
 			expectClaimed(await deliver(second.url, request));
 			expectDuplicate(await deliver(first.url, request));
 			expect(await claimsOf(stage().database, 'evt_of_two_workflows')).toBe(2);
+		});
+
+		it('a captured request under another id is a duplicate where the provider does not sign the id', async () => {
+			const { url } = await publishGate(stage(), { provider: 'github' });
+			const captured = github.request();
+			expectClaimed(await deliver(url, captured));
+			const replayed = await deliver(url, { ...captured, headers: { ...captured.headers, 'x-github-delivery': 'another-id' } });
+			expectDuplicate(replayed);
+			expect(replayed.json.idempotency).toMatchObject({ outcome: 'body_duplicate', matchedOn: 'body_digest' });
 		});
 
 		it('a payload without an id is the same event whatever the order of its members', async () => {
