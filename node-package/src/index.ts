@@ -5,9 +5,14 @@
  *     const [admission] = await gate.admit([{ delivery, rules, owner: loadCore().newToken(), executionId: null }]);
  *     if (admission.decision.claimed) { … }
  */
+export { backoffMs } from './backoff';
+export type { Backoff } from './backoff';
+export { downstreamKey } from './downstreamKey';
 export { CoreError, StoreError } from './errors';
 export { Gate } from './gate';
 export type { Admission, Applicant, Delivery, DerivedKey, GateRules, Signature } from './gate';
+export { decodeReceipt, encodeReceipt } from './receipt';
+export type { Receipt } from './receipt';
 export type { SqlClient, SqlClients } from './store/clients';
 export { createPostgresStore, setupSql } from './store/postgres';
 export type {
