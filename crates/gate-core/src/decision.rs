@@ -115,7 +115,7 @@ fn answered(reply: Reply, policy: Policy) -> Decision {
     };
     let output = match standing {
         Standing::Ours => Output::Claimed,
-        Standing::Done | Standing::WaitsForRetry | Standing::WaitsForPerson => Output::Duplicate,
+        Standing::Done | Standing::Superseded | Standing::WaitsForRetry | Standing::WaitsForPerson => Output::Duplicate,
         Standing::InProgress => match policy.in_progress_output {
             InProgressOutput::Duplicate => Output::Duplicate,
             InProgressOutput::Rejected => Output::Rejected,
@@ -124,10 +124,12 @@ fn answered(reply: Reply, policy: Policy) -> Decision {
     };
     let refuse = |status_code| Response::refused(status_code, outcome.as_str());
     let response = match (standing, policy.in_progress, policy.needs_attention) {
-        (Standing::Ours, ..) => Response::received(false),
+        (Standing::Ours, ..) => Response::received(None),
         (Standing::Done, ..)
         | (Standing::InProgress, Patience::Accept, _)
-        | (Standing::WaitsForPerson, _, Patience::Accept) => Response::received(true),
+        | (Standing::WaitsForPerson, _, Patience::Accept) => Response::received(Some("duplicate")),
+        // Not a duplicate: nobody has handled this one, and nobody will.
+        (Standing::Superseded, ..) => Response::received(Some("superseded")),
         (Standing::InProgress, Patience::RetryLater, _) => refuse(409).retry_after(reply.retry_after_ms),
         (Standing::WaitsForRetry, ..) => refuse(503).retry_after(reply.retry_after_ms),
         (Standing::WaitsForPerson, _, Patience::RetryLater) => refuse(503),

@@ -74,6 +74,8 @@ words! {
         BusinessDuplicate = "business_duplicate",
         /// Another event came with the same body.
         BodyDuplicate = "body_duplicate",
+        /// A newer event for the same object is done.
+        Superseded = "superseded",
         /// Same key, other body, and the caller asked to refuse that.
         PayloadMismatch = "payload_mismatch",
     }
@@ -98,6 +100,8 @@ words! {
         BusinessDuplicate = "business_duplicate",
         /// Another event with the same body.
         BodyDuplicate = "body_duplicate",
+        /// A newer event for the same object is done, so this one came too late to matter.
+        Superseded = "superseded",
         /// Somebody else is working on it.
         InProgress = "in_progress",
         /// Failed; its next attempt is not due yet.

@@ -3,12 +3,10 @@
 use super::{Response, Value};
 
 impl Response {
-    /// "Thank you, no need to send it again."
-    pub(super) fn received(duplicate: bool) -> Self {
+    /// "Thank you, no need to send it again", and in a word why nothing is done about it.
+    pub(super) fn received(and: Option<&'static str>) -> Self {
         let mut body = vec![("received", Value::Bool(true))];
-        if duplicate {
-            body.push(("duplicate", Value::Bool(true)));
-        }
+        body.extend(and.map(|word| (word, Value::Bool(true))));
         Self::json(200, body)
     }
 

@@ -9,6 +9,8 @@ pub(super) enum Standing {
     Ours,
     /// It is being seen to, or was: nothing to do.
     Done,
+    /// Out of date: to do it now would undo what a newer event has done.
+    Superseded,
     /// Somebody works on it.
     InProgress,
     /// It failed and is not due yet. Only a later delivery or the recovery brings it back, so the sender is asked for one.
@@ -45,6 +47,9 @@ pub(super) const fn standing(verdict: Verdict, state: Option<State>) -> Option<(
         (Verdict::BusinessDuplicate, Some(holder)) => (Outcome::BusinessDuplicate, standing_of(holder)),
         (Verdict::BodyDuplicate, Some(holder)) => (Outcome::BodyDuplicate, standing_of(holder)),
 
+        // The state is that of the newer event, as with the other matches on a record that is not this event's own.
+        (Verdict::Superseded, Some(Completed)) => (Outcome::Superseded, Standing::Superseded),
+
         (Verdict::PayloadMismatch, _) => (Outcome::PayloadMismatch, Standing::Mismatch),
 
         (
@@ -60,7 +65,8 @@ pub(super) const fn standing(verdict: Verdict, state: Option<State>) -> Option<(
             | Verdict::Exhausted
             | Verdict::Dead
             | Verdict::BusinessDuplicate
-            | Verdict::BodyDuplicate,
+            | Verdict::BodyDuplicate
+            | Verdict::Superseded,
             _,
         ) => return None,
     })
@@ -87,6 +93,7 @@ pub(super) fn describe(outcome: Outcome, standing: Standing, payload_changed: bo
         Outcome::DuplicateInBatch => "The same event stands earlier in this input.",
         Outcome::BusinessDuplicate => "Another event has the same business key.",
         Outcome::BodyDuplicate => "Another event came with the same body.",
+        Outcome::Superseded => "A newer event for the same object was handled already.",
         Outcome::InProgress => "Another run is working on this event.",
         Outcome::Backoff => "An earlier attempt at this event failed, and the next one is not due yet.",
         Outcome::Uncertain => "It is not known how the earlier attempt at this event ended.",

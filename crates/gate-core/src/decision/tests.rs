@@ -75,7 +75,7 @@ fn consistent(verdict: Verdict) -> Vec<Option<State>> {
         Verdict::Claimed | Verdict::Reentrant | Verdict::Retried | Verdict::TakenOver => {
             vec![Some(Processing), Some(Completed)]
         }
-        Verdict::Completed => vec![Some(Completed)],
+        Verdict::Completed | Verdict::Superseded => vec![Some(Completed)],
         Verdict::InProgress => vec![Some(Processing)],
         Verdict::Backoff => vec![Some(Failed)],
         Verdict::Uncertain | Verdict::Held => vec![Some(Uncertain)],
@@ -128,6 +128,7 @@ const TABLE: &[Row] = &[
     (Verdict::Claimed, State::Processing, CLAIMED, CLAIMED),
     (Verdict::Claimed, State::Completed, CLAIMED, CLAIMED),
     (Verdict::Completed, State::Completed, RECEIVED, RECEIVED),
+    (Verdict::Superseded, State::Completed, RECEIVED, RECEIVED),
     (Verdict::DuplicateInBatch, State::Processing, RECEIVED, RECEIVED),
     (Verdict::InProgress, State::Processing, RECEIVED, CONFLICT),
     (Verdict::Backoff, State::Failed, LATER, LATER),
@@ -179,11 +180,16 @@ fn a_duplicate_of_a_fact_is_answered_as_its_holder_would_be() {
 }
 
 #[test]
-fn a_duplicate_is_told_so() {
+fn the_sender_of_what_is_not_done_is_told_why() {
     let body = reply(Verdict::Completed, Some(State::Completed)).response.body;
     assert_eq!(
         body,
         [("received", Value::Bool(true)), ("duplicate", Value::Bool(true))]
+    );
+    let body = reply(Verdict::Superseded, Some(State::Completed)).response.body;
+    assert_eq!(
+        body,
+        [("received", Value::Bool(true)), ("superseded", Value::Bool(true))]
     );
     let body = reply(Verdict::Claimed, Some(State::Processing)).response.body;
     assert_eq!(body, [("received", Value::Bool(true))]);

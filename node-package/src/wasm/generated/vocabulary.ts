@@ -24,6 +24,7 @@ export const VERDICTS = [
 	'duplicate_in_batch',
 	'business_duplicate',
 	'body_duplicate',
+	'superseded',
 	'payload_mismatch',
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -37,6 +38,7 @@ export const OUTCOMES = [
 	'duplicate_in_batch',
 	'business_duplicate',
 	'body_duplicate',
+	'superseded',
 	'in_progress',
 	'backoff',
 	'uncertain',
