@@ -15,7 +15,7 @@ export const strict = defineConfig(tseslint.configs.strict, tseslint.configs.sty
 		'@typescript-eslint/no-floating-promises': 'error',
 		'@typescript-eslint/no-misused-promises': 'error',
 		// A listener that is there so that an event is not an error has nothing to do.
-		'@typescript-eslint/no-empty-function': ['error', { allow: ['arrowFunctions'] }],
+		'@typescript-eslint/no-empty-function': 'off',
 		// A leading underscore says "left out on purpose", as in `const { binary: _, ...rest }`.
 		'@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
 	},

@@ -2,9 +2,8 @@
  * n8n's own engine with the built node in it: `WorkflowExecute`, `ExecuteContext`, the expression engine and the hooks
  * are those of the installed n8n. Only the database of n8n and its web server are left out.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type {
 	ICredentialDataDecryptedObject,
@@ -19,14 +18,9 @@ import type {
 	Workflow as N8nWorkflow,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { fromN8n } from './installed-n8n';
+import { fromN8n, home } from './installed-n8n';
 
 const root = path.resolve(__dirname, '../..');
-const home = mkdtempSync(path.join(tmpdir(), 'gate-engine-'));
-process.on('exit', () => rmSync(home, { recursive: true, force: true }));
-// n8n writes its settings there.
-process.env['N8N_USER_FOLDER'] = home;
-
 const core = fromN8n('n8n-core') as Core;
 const workflow = fromN8n('n8n-workflow') as typeof import('n8n-workflow');
 

@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ICredentialType, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { senders } from '../../scripts/deliveries/senders.mjs';
 import { pack } from '../../scripts/pack.mjs';
 // n8n gives community packages its own n8n-workflow.
-import '../node/installed-n8n';
+import { fromN8n } from '../node/installed-n8n';
 
 interface Manifest {
 	name: string;
@@ -104,14 +104,18 @@ describe('n8n\'s loader', () => {
 		}
 	});
 
-	it('finds the codex and the icons beside the code', () => {
-		for (const file of manifest.n8n.nodes) {
-			const { description } = instance<INodeType>(file);
-			expect(existsSync(path.join(folder, file.replace(/\.js$/, '.json')))).toBe(true);
-			expect(iconsOf(description.icon, file).filter((icon) => !existsSync(icon))).toEqual([]);
-		}
-		for (const file of manifest.n8n.credentials) {
-			expect(iconsOf(instance<ICredentialType>(file).icon, file).filter((icon) => !existsSync(icon))).toEqual([]);
+	it('takes the package whole, with codex and icons', async () => {
+		const { PackageDirectoryLoader } = fromN8n('n8n-core') as { PackageDirectoryLoader: new (folder: string) => Loader };
+		const loader = new PackageDirectoryLoader(folder);
+		await loader.loadAll();
+		const [node] = loader.types.nodes;
+		const [credential] = loader.types.credentials;
+		expect(node).toMatchObject({ name: 'idempotencyGate', codex: { categories: ['Development', 'Utility'] } });
+		expect(credential).toMatchObject({ name: 'webhookSigningSecretApi', supportedNodes: ['idempotencyGate'] });
+		for (const { iconUrl } of [node!, credential!]) {
+			const icons = [iconUrl!.light, iconUrl!.dark].map((url) => path.join(folder, url.replace(`icons/${manifest.name}/`, '')));
+			expect(icons.filter((icon) => !existsSync(icon))).toEqual([]);
+			expect(new Set(icons).size).toBe(2);
 		}
 	});
 
@@ -149,8 +153,13 @@ function describeNode(): INodeTypeDescription {
 	return instance<INodeType>(manifest.n8n.nodes[0]!).description;
 }
 
-function iconsOf(icon: INodeTypeDescription['icon'] | ICredentialType['icon'], file: string): string[] {
-	const named = typeof icon === 'string' ? [icon] : Object.values(icon ?? {});
-	expect(named.length).toBeGreaterThan(0);
-	return named.map((one) => path.join(folder, path.dirname(file), one.replace(/^file:/, '')));
+/** What n8n-core's loader of packages makes of one. */
+interface Loader {
+	loadAll(): Promise<void>;
+	readonly types: { readonly nodes: readonly Loaded[]; readonly credentials: readonly Loaded[] };
+}
+
+interface Loaded {
+	readonly name: string;
+	readonly iconUrl?: { readonly light: string; readonly dark: string };
 }

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Admission } from '../../src/index';
+import type { Admission, Decision } from '../../src/index';
 import type { OUTPUTS } from './description/outputs';
 import type { Judged } from './judge';
 import type { Run } from './run';
@@ -68,12 +68,21 @@ function detailsOf(run: Run, judged: Judged, claimed: boolean): IDataObject {
 		...(admission && signatureOf(run, admission)),
 		test: run.test !== 'none',
 		// A claimed event is answered by what the workflow does with it.
-		...(!claimed && { response: admission?.decision.response ?? ASK_AGAIN }),
+		...(!claimed && { response: responseTo(judged) }),
 	};
 }
 
-/** The answer where the gate could not be asked at all: nothing was claimed, so the sender is to come back. */
-const ASK_AGAIN = { statusCode: 503, headers: { 'retry-after': '60' }, body: { received: false } };
+/** A ready answer for the sender. */
+export function responseTo({ admission }: Judged): Decision['response'] {
+	return admission?.decision.response ?? MISCONFIGURED;
+}
+
+/** What the core answers where the gate is not set up correctly; here the core was not asked. */
+const MISCONFIGURED: Decision['response'] = {
+	statusCode: 500,
+	headers: { 'content-type': 'application/json' },
+	body: { received: false, reason: 'misconfigured' },
+};
 
 function reasonOf({ admission, problem }: Judged): IDataObject {
 	const reason = problem?.reason ?? admission?.refusal?.code;

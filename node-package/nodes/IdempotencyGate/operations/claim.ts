@@ -15,14 +15,14 @@ export async function claim(context: IExecuteFunctions): Promise<INodeExecutionD
 	const judged = await judgeAll(context, run);
 
 	stopOnProblem(context, judged);
-	neutraliseAlwaysOutputData(context);
+	neutraliseAlwaysOutputData(context, run);
 	addHints(context, run, judged);
 	await respond(context, run, judged);
 	return place(context, run, judged);
 }
 
 async function judgeAll(context: IExecuteFunctions, run: Run): Promise<Judged[]> {
-	const items = inputOf(context);
+	const items = inputOf(context, run);
 	const trap = settingsProblem(context, run);
 	if (trap) {
 		return items.map((item, itemIndex) => {
