@@ -1,6 +1,7 @@
 //! Bytes as text: hexadecimal and the Base64 family, strict in both directions. Exactly one text stands for given bytes.
-
-use base64ct::{Base64, Base64Unpadded, Base64Url, Base64UrlUnpadded, Encoding as _};
+//!
+//! The decoders are our own: they are a few lines, and general ones for two alphabets and two paddings cost the WebAssembly
+//! module 12 KB. `tests/encoding.rs` holds them against the crate `base64ct`.
 
 /// How a signature is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +20,8 @@ impl Encoding {
     pub fn decode(self, text: &str) -> Option<Vec<u8>> {
         match self {
             Self::Hex => from_hex(text),
-            Self::Base64 => Base64::decode_vec(text).ok(),
-            Self::Base64Url if text.ends_with('=') => Base64Url::decode_vec(text).ok(),
-            Self::Base64Url => Base64UrlUnpadded::decode_vec(text).ok(),
+            Self::Base64 => base64(text, *b"+/", Padding::Required),
+            Self::Base64Url => base64(text, *b"-_", Padding::Optional),
         }
     }
 }
@@ -29,11 +29,8 @@ impl Encoding {
 /// Lower-case hexadecimal.
 #[must_use]
 pub fn to_hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 /// Bytes from lower-case hexadecimal, or `None`.
@@ -45,7 +42,7 @@ pub fn from_hex(text: &str) -> Option<Vec<u8>> {
     }
     pairs
         .iter()
-        .map(|&[high, low]| Some(hex_digit(high)? << 4 | hex_digit(low)?))
+        .map(|&[high, low]| Some((hex_digit(high)? << 4) | hex_digit(low)?))
         .collect()
 }
 
@@ -53,17 +50,57 @@ pub fn from_hex(text: &str) -> Option<Vec<u8>> {
 /// Stray bits behind the last byte, other alphabets and white space are refused.
 #[must_use]
 pub fn from_base64(text: &str) -> Option<Vec<u8>> {
-    if text.ends_with('=') {
-        Base64::decode_vec(text).ok()
-    } else {
-        Base64Unpadded::decode_vec(text).ok()
-    }
+    base64(text, *b"+/", Padding::Optional)
 }
 
 fn hex_digit(c: u8) -> Option<u8> {
     match c {
         b'0'..=b'9' => Some(c.wrapping_sub(b'0')),
         b'a'..=b'f' => Some(c.wrapping_sub(b'a').wrapping_add(10)),
+        _ => None,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Padding {
+    Required,
+    Optional,
+}
+
+/// `last`: the two characters of the alphabet for 62 and 63.
+fn base64(text: &str, last: [u8; 2], padding: Padding) -> Option<Vec<u8>> {
+    let unpadded = text.trim_end_matches('=').as_bytes();
+    let pads = text.len().checked_sub(unpadded.len())?;
+    let whole = pads <= 2 && text.len().is_multiple_of(4);
+    if !whole && (pads > 0 || padding == Padding::Required) {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(unpadded.len());
+    for group in unpadded.chunks(4) {
+        let mut bits = 0_u32;
+        for at in 0..4 {
+            let six = group.get(at).map_or(Some(0), |&c| base64_digit(c, last))?;
+            bits = (bits << 6) | u32::from(six);
+        }
+        let [_, first, second, third] = bits.to_be_bytes();
+        // Characters to bytes: 4 to 3, 3 to 2, 2 to 1; what is left of the bits must be zero.
+        match (group.len(), second, third) {
+            (4, ..) => bytes.extend([first, second, third]),
+            (3, _, 0) => bytes.extend([first, second]),
+            (2, 0, 0) => bytes.push(first),
+            _ => return None,
+        }
+    }
+    Some(bytes)
+}
+
+fn base64_digit(c: u8, [for_62, for_63]: [u8; 2]) -> Option<u8> {
+    match c {
+        b'A'..=b'Z' => Some(c.wrapping_sub(b'A')),
+        b'a'..=b'z' => Some(c.wrapping_sub(b'a').wrapping_add(26)),
+        b'0'..=b'9' => Some(c.wrapping_sub(b'0').wrapping_add(52)),
+        _ if c == for_62 => Some(62),
+        _ if c == for_63 => Some(63),
         _ => None,
     }
 }

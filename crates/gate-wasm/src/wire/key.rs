@@ -1,179 +1,98 @@
 //! `KeyRequest`, `KeyAnswer`.
 
 use gate_core::key::{Key, Source};
+use gate_core::signature::CustomScheme;
 use gate_core::vocabulary::{Refusal, RejectionCode};
-use serde::de::Visitor;
-use serde::{Deserialize, Deserializer, Serialize};
 
-use super::refusal::RefusalAnswer;
-use super::scheme::CustomMember;
-use super::whole_ms;
+use super::answer::Answer;
+use super::request::{Object, Value, read, wrong};
+use super::{scheme, whole_ms};
+use crate::calls::Malformed;
 
 /// A delivery whose event key is wanted.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct KeyRequest {
+#[derive(Debug)]
+pub(crate) struct KeyRequest {
     pub(crate) provider: String,
-    #[serde(default)]
-    pub(crate) custom: CustomMember,
+    pub(crate) custom: Option<CustomScheme>,
     pub(crate) scope: String,
-    pub(crate) source: SourceWord,
+    source: SourceWord,
     pub(crate) headers: Vec<(String, String)>,
-    now_ms: f64,
+    pub(crate) now_ms: u64,
+}
+
+#[derive(Debug)]
+enum SourceWord {
+    Provider,
+    /// `None` where a part is not well-formed Unicode.
+    Value(Option<Vec<String>>),
+    BodyDigest(Vec<String>),
+    TimeSlot(u64),
 }
 
 impl KeyRequest {
-    pub(crate) const fn now_ms(&self) -> u64 {
-        whole_ms(self.now_ms)
+    pub(crate) fn read(text: &str) -> Result<Self, Malformed> {
+        let mut request = read(text)?;
+        let provider = request.text("provider")?;
+        let read = Self {
+            custom: scheme::custom(&mut request, &provider)?,
+            provider,
+            scope: request.text("scope")?,
+            source: source(request.object("source")?)?,
+            headers: request.headers()?,
+            now_ms: whole_ms(request.number("nowMs")?),
+        };
+        request.end()?;
+        Ok(read)
     }
-}
 
-/// Where the id comes from.
-#[derive(Debug, Deserialize)]
-#[serde(
-    tag = "type",
-    rename_all = "snake_case",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields
-)]
-pub enum SourceWord {
-    /// The provider's place.
-    Provider {},
-    /// Computed by the user.
-    Value {
-        /// One or more parts.
-        parts: Parts,
-    },
-    /// A digest of the body.
-    BodyDigest {
-        /// JSON pointers.
-        exclude: Vec<String>,
-    },
-    /// A slot of time.
-    TimeSlot {
-        /// Length, ms.
-        slot_ms: f64,
-    },
-}
-
-impl SourceWord {
-    pub(crate) fn as_core(&self) -> Result<Source<'_>, Refusal> {
-        match self {
-            Self::Provider {} => Ok(Source::Provider),
-            Self::Value {
-                parts: Parts(Some(parts)),
-            } => Ok(Source::Value(parts)),
-            Self::Value { parts: Parts(None) } => Err(not_text()),
-            Self::BodyDigest { exclude } => Ok(Source::BodyDigest { exclude }),
-            Self::TimeSlot { slot_ms } => Ok(Source::TimeSlot {
-                slot_ms: whole_ms(*slot_ms),
-            }),
+    /// The source for the core. A value with half a surrogate pair (JavaScript allows that) is refused here: no database
+    /// stores it, and replacing it would make two ids equal.
+    pub(crate) fn source(&self) -> Result<Source<'_>, Refusal> {
+        match &self.source {
+            SourceWord::Provider => Ok(Source::Provider),
+            SourceWord::Value(Some(parts)) => Ok(Source::Value(parts)),
+            SourceWord::Value(None) => Err(Refusal::rejected(
+                RejectionCode::EventIdInvalid,
+                "The event ID is not well-formed text",
+                "It holds half of a character that takes two units in JavaScript. Use a value that comes unchanged from the event.",
+            )),
+            SourceWord::BodyDigest(exclude) => Ok(Source::BodyDigest { exclude }),
+            SourceWord::TimeSlot(slot_ms) => Ok(Source::TimeSlot { slot_ms: *slot_ms }),
         }
     }
 }
 
-/// Texts that came out of an expression. `None` where one is not well-formed Unicode (JavaScript allows half a surrogate
-/// pair): no database stores that, and replacing it would make two ids equal.
-#[derive(Debug)]
-pub struct Parts(Option<Vec<String>>);
+fn source(mut object: Object<'_>) -> Result<SourceWord, Malformed> {
+    let source = match object.text("type")?.as_str() {
+        "provider" => SourceWord::Provider,
+        "value" => SourceWord::Value(parts(object.list("parts")?)?),
+        "body_digest" => SourceWord::BodyDigest(object.texts("exclude")?),
+        "time_slot" => SourceWord::TimeSlot(whole_ms(object.number("slotMs")?)),
+        _ => return Err(wrong("source", "of a known type")),
+    };
+    object.end()?;
+    Ok(source)
+}
 
-impl<'de> Deserialize<'de> for Parts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parts: Vec<Text> = Vec::deserialize(deserializer)?;
-        Ok(Self(parts.into_iter().map(|Text(part)| part).collect()))
+fn parts(list: Vec<Value<'_>>) -> Result<Option<Vec<String>>, Malformed> {
+    let mut parts = Vec::new();
+    for value in list {
+        let Value::Text(text) = value else {
+            return Err(wrong("parts", "a list of texts"));
+        };
+        parts.push(text.decode().map(String::from));
     }
+    Ok(parts.into_iter().collect())
 }
 
-struct Text(Option<String>);
-
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextVisitor;
-
-        impl Visitor<'_> for TextVisitor {
-            type Value = Text;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Text, E> {
-                Ok(Text(Some(text.to_owned())))
-            }
-
-            /// `serde_json` gives half a surrogate pair as bytes that are not UTF-8.
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Text, E> {
-                Ok(Text(String::from_utf8(bytes.to_vec()).ok()))
-            }
-        }
-
-        deserializer.deserialize_bytes(TextVisitor)
-    }
-}
-
-fn not_text() -> Refusal {
-    Refusal::rejected(
-        RejectionCode::EventIdInvalid,
-        "The event ID is not well-formed text",
-        "It holds half of a character that takes two units in JavaScript. Use a value that comes unchanged from the event.",
-    )
-}
-
-/// The event key.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum KeyAnswer {
-    /// There is one.
-    #[serde(rename_all = "camelCase")]
-    Key {
-        /// Always `key`.
-        r#type: &'static str,
-        /// Third field of the event key.
-        event_id: String,
-        /// Where it came from.
-        key_source: &'static str,
-        /// True when the id stands hashed.
-        hashed: bool,
-        /// True when the signature covers the id.
-        id_signed: bool,
-        /// The event type, if any.
-        event_type: Option<String>,
-        /// Digest of the raw body.
-        body_digest: String,
-        /// For calls downstream.
-        idempotency_key: String,
-    },
-    /// There is none.
-    Refused(RefusalAnswer),
-}
-
-impl From<Key> for KeyAnswer {
-    fn from(key: Key) -> Self {
-        let Key {
-            event_id,
-            source,
-            hashed,
-            id_signed,
-            event_type,
-            body_digest,
-            idempotency_key,
-        } = key;
-        let key_source = source.as_str();
-        Self::Key {
-            r#type: "key",
-            event_id,
-            key_source,
-            hashed,
-            id_signed,
-            event_type,
-            body_digest,
-            idempotency_key,
-        }
-    }
-}
-
-impl From<Refusal> for KeyAnswer {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal.into())
-    }
+pub(crate) fn answer(key: &Key) -> String {
+    Answer::of_type("key")
+        .text("eventId", &key.event_id)
+        .text("keySource", key.source.as_str())
+        .flag("hashed", key.hashed)
+        .flag("idSigned", key.id_signed)
+        .nullable_text("eventType", key.event_type.as_deref())
+        .text("bodyDigest", &key.body_digest)
+        .text("idempotencyKey", &key.idempotency_key)
+        .end()
 }

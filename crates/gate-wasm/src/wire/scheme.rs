@@ -2,107 +2,68 @@
 
 use gate_core::encoding::Encoding;
 use gate_core::secret::SecretForm;
-use gate_core::signature::{self, Algorithm, TimeUnit};
-use serde::Deserialize;
+use gate_core::signature::{Algorithm, CustomScheme, TimeUnit};
 
-use super::{nullable, present};
-use crate::calls::Malformed;
+use super::request::{Object, wrong};
+use crate::calls::{CUSTOM, Malformed};
 
 /// The member `custom` of a request: given exactly when the provider is `custom`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub struct CustomMember(#[serde(deserialize_with = "present")] Option<CustomScheme>);
-
-impl CustomMember {
-    /// The scheme for this provider, `None` for one of the table.
-    pub(crate) fn scheme_for(&self, provider: &str) -> Result<Option<signature::CustomScheme>, Malformed> {
-        match (&self.0, provider == "custom") {
-            (Some(custom), true) => Ok(Some(custom.as_core())),
-            (None, false) => Ok(None),
-            _ => Err(Malformed(
-                "malformed request: 'custom' belongs to the provider 'custom'".into(),
-            )),
-        }
+pub(crate) fn custom(request: &mut Object<'_>, provider: &str) -> Result<Option<CustomScheme>, Malformed> {
+    match (request.optional_object("custom")?, provider == CUSTOM) {
+        (Some(object), true) => scheme(object).map(Some),
+        (None, false) => Ok(None),
+        _ => Err(wrong("custom", "what belongs to the provider 'custom', and only to it")),
     }
 }
 
-/// A scheme described by the user.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct CustomScheme {
-    signature_header: String,
-    algorithm: AlgorithmWord,
-    encoding: EncodingWord,
-    prefix: String,
-    #[serde(deserialize_with = "nullable")]
-    timestamp_header: Option<String>,
-    timestamp_unit: UnitWord,
-    #[serde(deserialize_with = "nullable")]
-    id_header: Option<String>,
-    template: String,
-    secret_encoding: SecretWord,
+fn scheme(mut object: Object<'_>) -> Result<CustomScheme, Malformed> {
+    let scheme = CustomScheme {
+        signature_header: object.text("signatureHeader")?,
+        algorithm: object.word("algorithm", algorithm)?,
+        encoding: object.word("encoding", encoding)?,
+        prefix: object.text("prefix")?,
+        timestamp_header: object.nullable_text("timestampHeader")?,
+        timestamp_unit: object.word("timestampUnit", time_unit)?,
+        id_header: object.nullable_text("idHeader")?,
+        template: object.text("template")?,
+        secret: object.word("secretEncoding", secret_form)?,
+    };
+    object.end()?;
+    Ok(scheme)
 }
 
-impl CustomScheme {
-    fn as_core(&self) -> signature::CustomScheme {
-        signature::CustomScheme {
-            signature_header: self.signature_header.clone(),
-            algorithm: match self.algorithm {
-                AlgorithmWord::Sha1 => Algorithm::HmacSha1,
-                AlgorithmWord::Sha256 => Algorithm::HmacSha256,
-                AlgorithmWord::Sha384 => Algorithm::HmacSha384,
-                AlgorithmWord::Sha512 => Algorithm::HmacSha512,
-            },
-            encoding: match self.encoding {
-                EncodingWord::Hex => Encoding::Hex,
-                EncodingWord::Base64 => Encoding::Base64,
-                EncodingWord::Base64url => Encoding::Base64Url,
-            },
-            prefix: self.prefix.clone(),
-            timestamp_header: self.timestamp_header.clone(),
-            timestamp_unit: match self.timestamp_unit {
-                UnitWord::S => TimeUnit::Seconds,
-                UnitWord::Ms => TimeUnit::Milliseconds,
-            },
-            id_header: self.id_header.clone(),
-            template: self.template.clone(),
-            secret: match self.secret_encoding {
-                SecretWord::Utf8 => SecretForm::Text,
-                SecretWord::Hex => SecretForm::Hex,
-                SecretWord::Base64 => SecretForm::Base64,
-            },
-        }
+fn algorithm(word: &str) -> Option<Algorithm> {
+    match word {
+        "sha1" => Some(Algorithm::HmacSha1),
+        "sha256" => Some(Algorithm::HmacSha256),
+        "sha384" => Some(Algorithm::HmacSha384),
+        "sha512" => Some(Algorithm::HmacSha512),
+        _ => None,
     }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum AlgorithmWord {
-    Sha1,
-    Sha256,
-    Sha384,
-    Sha512,
+fn encoding(word: &str) -> Option<Encoding> {
+    match word {
+        "hex" => Some(Encoding::Hex),
+        "base64" => Some(Encoding::Base64),
+        "base64url" => Some(Encoding::Base64Url),
+        _ => None,
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum EncodingWord {
-    Hex,
-    Base64,
-    Base64url,
+fn time_unit(word: &str) -> Option<TimeUnit> {
+    match word {
+        "s" => Some(TimeUnit::Seconds),
+        "ms" => Some(TimeUnit::Milliseconds),
+        _ => None,
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum UnitWord {
-    S,
-    Ms,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum SecretWord {
-    Utf8,
-    Hex,
-    Base64,
+fn secret_form(word: &str) -> Option<SecretForm> {
+    match word {
+        "utf8" => Some(SecretForm::Text),
+        "hex" => Some(SecretForm::Hex),
+        "base64" => Some(SecretForm::Base64),
+        _ => None,
+    }
 }

@@ -1,112 +1,67 @@
-//! `VerifyRequest`, `VerifyAnswer`, and the answer of `checkSecret`.
+//! `VerifyRequest`, `VerifyAnswer`.
 
 use gate_core::header::Headers;
-use gate_core::signature::{Request, Verified};
-use gate_core::vocabulary::Refusal;
-use serde::{Deserialize, Serialize};
+use gate_core::signature::{CustomScheme, Request, Verified};
 
-use super::refusal::RefusalAnswer;
-use super::scheme::CustomMember;
-use super::{present, whole_ms};
+use super::answer::Answer;
+use super::request::read;
+use super::{scheme, whole_ms};
+use crate::calls::Malformed;
 
 /// A request to verify.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct VerifyRequest {
+#[derive(Debug)]
+pub(crate) struct VerifyRequest {
     pub(crate) provider: String,
-    #[serde(default)]
-    pub(crate) custom: CustomMember,
+    pub(crate) custom: Option<CustomScheme>,
     headers: Vec<(String, String)>,
-    now_ms: f64,
-    #[serde(default, deserialize_with = "present")]
-    tolerance_ms: Option<f64>,
+    now_ms: u64,
+    tolerance_ms: Option<u64>,
 }
 
 impl VerifyRequest {
-    /// The same for the core. A tolerance below 1 ms arrives there as 0 and is refused with words.
-    pub(crate) fn as_core<'a>(&'a self, body: &'a [u8]) -> Request<'a> {
-        let tolerance_ms = self.tolerance_ms.map(whole_ms);
-        Request {
-            headers: Headers(&self.headers),
-            body,
-            now_ms: whole_ms(self.now_ms),
+    pub(crate) fn read(text: &str) -> Result<Self, Malformed> {
+        let mut request = read(text)?;
+        let provider = request.text("provider")?;
+        let read = Self {
+            custom: scheme::custom(&mut request, &provider)?,
+            provider,
+            headers: request.headers()?,
+            now_ms: whole_ms(request.number("nowMs")?),
+            // Below 1 ms becomes 0, which the core refuses with words.
+            tolerance_ms: request.optional_number("toleranceMs")?.map(whole_ms),
+        };
+        request.end()?;
+        Ok(read)
+    }
+
+    /// The same for the core.
+    pub(crate) fn with_body<'a>(&'a self, body: &'a [u8]) -> Request<'a> {
+        let Self {
+            headers,
+            now_ms,
             tolerance_ms,
+            ..
+        } = self;
+        Request {
+            headers: Headers(headers),
+            body,
+            now_ms: *now_ms,
+            tolerance_ms: *tolerance_ms,
         }
     }
 }
 
-/// The verdict.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum VerifyAnswer {
-    /// The signature is right.
-    #[serde(rename_all = "camelCase")]
-    Verified {
-        /// Always `verified`.
-        r#type: &'static str,
-        /// Name of the scheme.
-        scheme: String,
-        /// Which secret matched.
-        secret_index: usize,
-        /// The signed time, ms.
-        signed_at_ms: Option<u64>,
-        /// True where the body is not covered.
-        weak: bool,
-    },
-    /// It is not, or nothing could be judged.
-    Refused(RefusalAnswer),
+pub(crate) fn answer(verified: &Verified<'_>) -> String {
+    Answer::of_type("verified")
+        .text("scheme", verified.scheme)
+        .number("secretIndex", verified.secret_index as u64)
+        .nullable_number("signedAtMs", verified.signed_at_ms)
+        .flag("weak", verified.weak)
+        .end()
 }
 
-impl From<Verified<'_>> for VerifyAnswer {
-    fn from(verified: Verified<'_>) -> Self {
-        let Verified {
-            scheme,
-            secret_index,
-            signed_at_ms,
-            weak,
-        } = verified;
-        Self::Verified {
-            r#type: "verified",
-            scheme: scheme.into(),
-            secret_index,
-            signed_at_ms,
-            weak,
-        }
-    }
-}
-
-impl From<Refusal> for VerifyAnswer {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal.into())
-    }
-}
-
-/// What the form of a secret tells.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum SecretAnswer {
-    /// Nothing is wrong with it.
-    Ok {
-        /// Always `ok`.
-        r#type: &'static str,
-        /// For the credential test.
-        message: &'static str,
-    },
-    /// It cannot be right.
-    Refused(RefusalAnswer),
-}
-
-impl SecretAnswer {
-    pub(crate) const fn ok() -> Self {
-        Self::Ok {
-            r#type: "ok",
-            message: "Looks right. It is checked against real requests when one arrives.",
-        }
-    }
-}
-
-impl From<Refusal> for SecretAnswer {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal.into())
-    }
+/// What the form of a secret tells: nothing is wrong with it.
+pub(crate) fn secret_looks_right() -> String {
+    let message = "Looks right. It is checked against real requests when one arrives.";
+    Answer::of_type("ok").text("message", message).end()
 }
