@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeReceipt } from '../../node-package/src/receipt';
 import { senders } from '../../scripts/deliveries/senders.mjs';
 import { lossyProxy } from './lossy-proxy';
 import { delivery, details, freshWorkflow, openStage, routes, runGate, type Stage, webhookItem } from './stage';
@@ -34,12 +35,15 @@ describe('one delivery', () => {
 			attempt: 1,
 			firstSeenAt: expect.stringMatching(/^\d{4}-.*Z$/),
 			leaseUntil: null,
-			claimToken: expect.stringMatching(/^[0-9a-f]{32}$/),
+			claimToken: expect.any(String),
 			fence: expect.stringMatching(/^\d+$/),
 			needsAttention: false,
 			signature: { verified: true, scheme: 'stripe-v1', secret: 'current', ageSeconds: expect.any(Number), weak: false },
 			test: false,
 		});
+		const { claimToken, fence } = idempotency as { claimToken: string; fence: string };
+		const key = { scope: 'workflow:WfShape', provider: 'stripe', eventId: 'evt_shape' };
+		expect(decodeReceipt(claimToken)).toEqual({ key, owner: expect.stringMatching(/^[0-9a-f]{32}$/), fence });
 	});
 
 	it('tells a duplicate who claimed the event, and what to answer', async () => {

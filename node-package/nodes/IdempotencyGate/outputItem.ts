@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Admission, Decision } from '../../src/index';
+import { type Admission, type Decision, encodeReceipt } from '../../src/index';
 import type { OUTPUTS } from './description/outputs';
 import type { Judged } from './judge';
 import type { Run } from './run';
@@ -64,7 +64,8 @@ function detailsOf(run: Run, judged: Judged, claimed: boolean): IDataObject {
 		provider: rules?.provider ?? null,
 		scope: rules?.scope ?? null,
 		...(admission && keyOf(admission)),
-		...(admission && claimOf(admission, judged.owner)),
+		...(admission && claimOf(admission)),
+		...(claimed && receiptOf(judged)),
 		...(admission && signatureOf(run, admission)),
 		test: run.test !== 'none',
 		// A claimed event is answered by what the workflow does with it.
@@ -97,7 +98,7 @@ function keyOf({ key }: Admission): IDataObject {
 	return { eventId, eventType, idempotencyKey, keySource, idSigned, bodyHash: bodyDigest };
 }
 
-function claimOf({ claim, decision }: Admission, owner: string | null): IDataObject {
+function claimOf({ claim, decision }: Admission): IDataObject {
 	if (claim === null) return {};
 	const shared = {
 		status: claim.state,
@@ -106,7 +107,7 @@ function claimOf({ claim, decision }: Admission, owner: string | null): IDataObj
 		needsAttention: decision.needsAttention,
 	};
 	if (decision.claimed) {
-		return { ...shared, leaseUntil: time(claim.leaseUntilMs), claimToken: owner, fence: claim.fence };
+		return { ...shared, leaseUntil: time(claim.leaseUntilMs), fence: claim.fence };
 	}
 	return {
 		...shared,
@@ -116,6 +117,14 @@ function claimOf({ claim, decision }: Admission, owner: string | null): IDataObj
 		completedAt: time(claim.completedAtMs),
 		retryAfterMs: claim.retryAfterMs,
 	};
+}
+
+/** What ends the claim later. Nothing else in the item does, and a duplicate that a test lets through has none. */
+function receiptOf({ admission, rules, owner }: Judged): IDataObject {
+	const fence = admission?.claim?.fence;
+	if (!admission?.key || !rules || owner === null || !fence) return {};
+	const key = { scope: rules.scope, provider: rules.provider, eventId: admission.key.eventId };
+	return { claimToken: encodeReceipt({ key, owner, fence }) };
 }
 
 function signatureOf(run: Run, { signature }: Admission): IDataObject {
