@@ -66,6 +66,7 @@ describe('On Error: Continue', () => {
 		['a scope without a name', { options: { scope: 'custom' } }, 'scope_invalid'],
 		['a table prefix that is none', { options: { tablePrefix: 'a"; drop table x' } }, 'store_misconfigured'],
 		['a tolerance of nothing', { options: { timestampTolerance: 0 } }, 'parameter_invalid'],
+		['a name for the result that cannot be read', { options: { resultField: "={{ $('Nowhere').item.json.id }}" } }, 'parameter_invalid'],
 		['no credential', { node: { credentials: {} } }, 'credential_unusable'],
 		['an expression that fails', { parameters: { eventIdFrom: 'expression', eventId: "={{ $('Nowhere').item.json.id }}" } }, 'parameter_invalid'],
 	])('%s: Rejected with the reason', async (what, setup, reason) => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { INode, INodeExecutionData, IDataObject } from 'n8n-workflow';
 import { Pool } from 'pg';
 import { senders } from '../../scripts/deliveries/senders.mjs';
-import { postgresCredential } from '../../scripts/setup/databases.mjs';
+import { createDatabase, postgresCredential } from '../../scripts/setup/databases.mjs';
 import { startPostgres } from '../../scripts/setup/postgres.mjs';
 import { execute, GATE, type Finished, type Flow } from './engine';
 
@@ -19,14 +19,16 @@ export interface Stage {
 
 export async function openStage(): Promise<Stage> {
 	const server = await startPostgres();
-	const database = new Pool({ connectionString: server.url, max: 2 });
+	const own = await createDatabase(server.url, 'node');
+	const database = new Pool({ connectionString: own.url, max: 2 });
 	database.on('error', () => undefined);
 	return {
 		server,
 		database,
-		postgres: postgresCredential(server.url),
+		postgres: postgresCredential(own.url),
 		close: async () => {
 			await database.end();
+			await own.drop();
 			await server.stop();
 		},
 	};

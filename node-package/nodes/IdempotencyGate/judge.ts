@@ -23,35 +23,30 @@ export interface Judged {
 	readonly lateInProduction: boolean;
 }
 
-/** Judges all items with one round trip to the store. One answer each, in their order; never throws. */
+/** Judges all items with one round trip to the store. One answer each, in their order. */
 export async function judge(
 	context: IExecuteFunctions,
 	run: Run,
 	items: readonly INodeExecutionData[],
 ): Promise<Judged[]> {
-	try {
-		const core = loadCore();
-		const owners = ownersOf(context, core, run, items.length);
-		const secrets = await secretsFor(context);
-		const asked = await Promise.all(items.map((item, index) => ask(context, run, item, index, secrets)));
+	const core = loadCore();
+	const owners = ownersOf(context, core, run, items.length);
+	const secrets = await secretsFor(context);
+	const asked = await Promise.all(items.map((item, index) => ask(context, run, item, index, secrets)));
 
-		// What stops the workflow stops it before anything is claimed.
-		const stopped = asked.some(({ problem }) => problem !== null) && !context.continueOnFail();
-		const ready = stopped ? [] : asked.flatMap((one) => (isReady(one) ? [one] : []));
-		const applicants = ready.map(({ delivery, rules, itemIndex }): Applicant => {
-			return { delivery, rules, owner: owners[itemIndex] as string, executionId: run.executionId };
-		});
-		const admissions = applicants.length === 0 ? [] : await new Gate(core, await openStore(context)).admit(applicants);
+	// What stops the workflow stops it before anything is claimed.
+	const stopped = asked.some(({ problem }) => problem !== null) && !context.continueOnFail();
+	const ready = stopped ? [] : asked.flatMap((one) => (isReady(one) ? [one] : []));
+	const applicants = ready.map(({ delivery, rules, itemIndex }): Applicant => {
+		return { delivery, rules, owner: owners[itemIndex] as string, executionId: run.executionId };
+	});
+	const admissions = applicants.length === 0 ? [] : await new Gate(core, await openStore(context)).admit(applicants);
 
-		let next = 0;
-		return asked.map((one) => {
-			if (stopped || !isReady(one)) return unasked(core, one);
-			return answered(context, run, one, owners[one.itemIndex] as string, admissions[next++] as Admission);
-		});
-	} catch (thrown) {
-		const problem = asProblem(thrown);
-		return items.map((item, itemIndex) => ({ item, itemIndex, ...NOTHING, problem }));
-	}
+	let next = 0;
+	return asked.map((one) => {
+		if (stopped || !isReady(one)) return unasked(core, one);
+		return answered(context, run, one, owners[one.itemIndex] as string, admissions[next++] as Admission);
+	});
 }
 
 /** An item and what is known before the gate is asked. */

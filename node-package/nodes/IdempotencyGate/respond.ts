@@ -10,5 +10,11 @@ export async function respond(context: IExecuteFunctions, run: Run, judged: read
 	if (placed.some(({ output }) => output === 'claimed')) return;
 	const answered = run.respond === 'rejected' ? ['rejected'] : ['duplicate', 'rejected'];
 	const first = placed.find(({ output }) => answered.includes(output));
-	if (first) await context.sendResponse({ ...responseTo(first.one) });
+	if (!first) return;
+	try {
+		await context.sendResponse({ ...responseTo(first.one) });
+	} catch (cause) {
+		// The item still leaves by its output.
+		context.logger.warn('The gate could not answer the webhook', { cause: String(cause) });
+	}
 }

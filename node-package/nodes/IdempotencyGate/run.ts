@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { Parameters } from './parameters';
+import { asProblem, type Problem } from './problems';
 
 /** What holds for all items of one run of the node. */
 export interface Run {
@@ -13,24 +14,40 @@ export interface Run {
 	readonly executionId: string | null;
 	/** Milliseconds since the epoch. */
 	readonly receivedAtMs: number;
+	/** What could not be read; a default stands in its place. */
+	readonly problem: Problem | null;
 }
 
 /** `none`: production rules. `claimed`: a duplicate goes to Claimed all the same. `real`: only the memory is separate. */
 export type Test = 'none' | 'claimed' | 'real';
 
+/** Does not throw: what n8n does with a node that throws is among the settings. */
 export function readRun(context: IExecuteFunctions): Run {
 	const parameters = new Parameters(context, 0);
 	const asTool = isTool(context);
+	let problem: Problem | null = null;
+	const read = <T>(get: () => T, otherwise: T): T => {
+		try {
+			return get();
+		} catch (thrown) {
+			problem ??= asProblem(thrown);
+			return otherwise;
+		}
+	};
 	const outputs = ['separate', 'single'] as const;
 	const answers = ['duplicatesAndRejected', 'never', 'rejected'] as const;
+	const output = read(() => parameters.choice('options.output', 'Output', outputs, 'separate'), 'separate');
+	const resultField = read(() => parameters.text('options.resultField', 'Put Result in Field'), '') || 'idempotency';
+	const respond = read(() => parameters.choice('options.respondToWebhook', 'Respond to Webhook', answers, 'never'), 'never');
 	return {
 		asTool,
-		oneOutput: asTool || parameters.choice('options.output', 'Output', outputs, 'separate') === 'single',
-		resultField: parameters.text('options.resultField', 'Put Result in Field', 'idempotency') || 'idempotency',
-		respond: asTool ? 'never' : parameters.choice('options.respondToWebhook', 'Respond to Webhook', answers, 'never'),
-		test: testOf(context, parameters),
+		oneOutput: asTool || output === 'single',
+		resultField,
+		respond: asTool ? 'never' : respond,
+		test: read(() => testOf(context, parameters), 'none'),
 		executionId: context.getExecutionId() || null,
 		receivedAtMs: receivedAt(context),
+		problem,
 	};
 }
 

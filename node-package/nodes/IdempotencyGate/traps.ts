@@ -9,6 +9,7 @@ import type { Run } from './run';
  * - Execute Once drops all items but the first.
  */
 export function settingsProblem(context: IExecuteFunctions, run: Run): Problem | null {
+	if (run.problem) return run.problem;
 	if (leaksEmptyItems(context, run)) return problems.alwaysOutputData();
 	const items = inputOf(context, run).length;
 	if (context.getNode().executeOnce === true && items > 1) return problems.executeOnce(items);

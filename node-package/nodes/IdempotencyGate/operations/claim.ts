@@ -3,7 +3,7 @@ import { OUTPUTS } from '../description/outputs';
 import { addHints } from '../executionHints';
 import { judge, type Judged, NOTHING } from '../judge';
 import { errorItem, outputItem } from '../outputItem';
-import { asNodeError, problems } from '../problems';
+import { asNodeError, asProblem, type Problem, problems } from '../problems';
 import { respond } from '../respond';
 import { type Run, readRun } from '../run';
 import { gateBefore } from '../secondGate';
@@ -12,7 +12,11 @@ import { inputOf, neutraliseAlwaysOutputData, settingsProblem } from '../traps';
 /** Verifies each delivery and lets only the first one of its event continue. */
 export async function claim(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const run = readRun(context);
-	const judged = await judgeAll(context, run);
+	const items = inputOf(context, run);
+	const judged = await judgeAll(context, run, items).catch((thrown: unknown) => {
+		// A mistake of ours must not open the gate: from a node that throws, n8n may send the input to Claimed.
+		return allWith(asProblem(thrown), items);
+	});
 
 	stopOnProblem(context, judged);
 	neutraliseAlwaysOutputData(context, run);
@@ -21,19 +25,18 @@ export async function claim(context: IExecuteFunctions): Promise<INodeExecutionD
 	return place(context, run, judged);
 }
 
-async function judgeAll(context: IExecuteFunctions, run: Run): Promise<Judged[]> {
-	const items = inputOf(context, run);
+async function judgeAll(context: IExecuteFunctions, run: Run, items: readonly INodeExecutionData[]): Promise<Judged[]> {
 	const trap = settingsProblem(context, run);
-	if (trap) {
-		return items.map((item, itemIndex) => {
-			return { item, itemIndex, ...NOTHING, problem: trap };
-		});
-	}
+	if (trap) return allWith(trap, items);
 	const judged = await judge(context, run, items);
 	return judged.map((one) => {
 		const other = gateBefore(context, run, one);
 		return other === null ? one : { ...one, problem: problems.secondGate(other) };
 	});
+}
+
+function allWith(problem: Problem, items: readonly INodeExecutionData[]): Judged[] {
+	return items.map((item, itemIndex) => ({ item, itemIndex, ...NOTHING, problem }));
 }
 
 /**
