@@ -57,6 +57,12 @@ describe('wording', () => {
 		expect(placeholders.filter((text) => !text.startsWith('e.g. '))).toEqual([]);
 	});
 
+	it('credentials are told apart by name, and none is shown by a field: the editor would not offer the others', () => {
+		const credentials = description.credentials ?? [];
+		expect(credentials.map(({ displayName }) => displayName)).toEqual(['Signing Secret', 'Postgres']);
+		expect(credentials.filter(({ displayOptions }) => displayOptions?.show)).toEqual([]);
+	});
+
 	it('operations say what they do to what', () => {
 		for (const field of named('operation')) {
 			for (const option of optionsOf(field)) {

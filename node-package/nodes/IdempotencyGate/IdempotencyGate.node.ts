@@ -29,17 +29,20 @@ export class IdempotencyGate implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: `={{(${configuredOutputs})($parameter)}}`,
+		// n8n's editor takes a field that a credential is shown by for the one that chooses between credentials, and then
+		// offers only those; so none of them is shown by a field, and each has a name of its own.
 		credentials: [
 			{
 				name: 'webhookSigningSecretApi',
+				displayName: 'Signing Secret',
 				required: true,
 				testedBy: 'webhookSigningSecretTest',
 				displayOptions: { hide: { provider: [NONE], verifySignature: [false] } },
 			},
 			{
 				name: 'postgres',
+				displayName: 'Postgres',
 				required: true,
-				displayOptions: { show: { store: ['postgres'] } },
 			},
 		],
 		hints: nodeHints,
