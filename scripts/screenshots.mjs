@@ -45,17 +45,22 @@ async function launch() {
 }
 
 async function photograph(browser, url, workflowId) {
-	const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, deviceScaleFactor: 1.5, colorScheme: 'light' });
+	const page = await browser.newPage({ viewport: { width: 1280, height: 760 }, deviceScaleFactor: 1.5, colorScheme: 'light' });
 	await page.route('**/*', (route) => (new URL(route.request().url()).hostname === '127.0.0.1' ? route.continue() : route.abort()));
 	await signIn(page, url);
 	await page.goto(`${url}/workflow/${workflowId}`);
 	await page.locator('[data-test-id="canvas-node"][data-node-name="Idempotency Gate"]').waitFor();
 	await page.locator('[data-test-id="zoom-to-fit"]').click();
+	// The buttons that float over the canvas would cover what is under them.
+	const style = await page.addStyleTag({ content: '[data-test-id="execute-workflow-button"], .vue-flow__panel { visibility: hidden }' });
 	await settled(page);
-	await page.screenshot({ path: path.join(images, 'workflow.png') });
+	await page.screenshot({ path: path.join(images, 'workflow.png'), clip: await around(page, '[data-test-id="canvas-node"]', 56) });
+	await style.evaluate((element) => element.remove());
 
 	await page.locator('[data-test-id="canvas-node"][data-node-name="Idempotency Gate"]').dblclick();
 	await page.getByText('Verify Signature').first().waitFor();
+	// Until the list of credentials is there, the panel shows their ids.
+	await page.waitForFunction(() => [...document.querySelectorAll('input')].some(({ value }) => value === 'Stripe signing secret'));
 	await settled(page);
 	await page.screenshot({ path: path.join(images, 'node.png') });
 }
@@ -67,6 +72,16 @@ async function signIn(page, url) {
 	await page.locator('input[type="password"]').fill(owner.password);
 	await page.locator('[data-test-id="form-submit-button"], button[type="submit"]').first().click();
 	await page.waitForURL((address) => !address.pathname.includes('signin'));
+}
+
+/** The rectangle that holds everything the selector finds, with a margin. */
+async function around(page, selector, margin) {
+	const boxes = await page.locator(selector).evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().toJSON()));
+	const left = Math.min(...boxes.map(({ left }) => left)) - margin;
+	const top = Math.min(...boxes.map(({ top }) => top)) - margin;
+	const right = Math.max(...boxes.map(({ right }) => right)) + margin;
+	const bottom = Math.max(...boxes.map(({ bottom }) => bottom)) + margin;
+	return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 /** Fonts loaded and no transition running: the picture is the final one. */
