@@ -67,17 +67,16 @@ impl Rules {
         self.flaw == Some(flaw)
     }
 
-    pub(crate) fn judge(self, record: Option<&Record>, ask: Ask) -> Verdict {
-        let seen = record.map(|record| self.seen(*record));
-        reference::judge(seen.as_ref(), ask, self.lenient())
+    pub(crate) fn judge(self, record: Option<Record>, ask: Ask) -> Verdict {
+        reference::judge(record.map(|record| self.seen(record)), ask, self.lenient())
     }
 
-    pub(crate) fn judge_recovery(self, record: Option<&Record>, ask: Ask) -> Option<Verdict> {
-        let mut seen = self.seen(*record?);
+    pub(crate) fn judge_recovery(self, record: Option<Record>, ask: Ask) -> Option<Verdict> {
+        let mut seen = self.seen(record?);
         if self.have(Flaw::RecoveryForgetsHold) {
             seen.hold = false;
         }
-        reference::judge_recovery(Some(&seen), ask, self.lenient())
+        reference::judge_recovery(Some(seen), ask, self.lenient())
     }
 
     pub(crate) fn settle(self, record: Option<Record>, receipt: Receipt, end: End) -> (Settled, Option<Record>) {
@@ -91,12 +90,12 @@ impl Rules {
         }
     }
 
-    pub(crate) fn may_be_deleted(self, record: &Record) -> bool {
+    pub(crate) fn may_be_deleted(self, record: Record) -> bool {
         reference::may_be_deleted(record) || self.have(Flaw::SweepTakesAll)
     }
 
     /// The fence of the next ownership of this record, given the last one of all.
-    pub(crate) fn next_fence(self, record: Option<&Record>, last: u8) -> u8 {
+    pub(crate) fn next_fence(self, record: Option<Record>, last: u8) -> u8 {
         if self.have(Flaw::FencePerRow) {
             return record.map_or(0, |record| record.receipt.fence) + 1;
         }

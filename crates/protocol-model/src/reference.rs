@@ -1,26 +1,41 @@
-//! The reference: how a record may change, rule by rule. A store does each of these in one atomic step, by its own clock.
-//!
-//! | rule | from → to | by | when |
-//! |---|---|---|---|
-//! | T1 | – → processing | delivery | no record |
-//! | T2 | processing → same | delivery | the owner asks again |
-//! | T3 | processing → same | delivery | lease live |
-//! | T4 | processing → processing | delivery, recovery | lease over, may be taken over, attempts left |
-//! | T5 | processing → uncertain | delivery, recovery | lease over, to be held for a person |
-//! | T6 | processing, failed → dead | delivery, recovery | lease or backoff over, no attempts left |
-//! | T7 | processing → completed | owner | owner and fence match, also after the lease |
-//! | T8 | processing → failed | owner | match, attempts left |
-//! | T9 | processing → dead | owner | match, for good or no attempts left |
-//! | T10 | processing → uncertain | owner | match |
-//! | T11 | failed → processing | delivery, recovery | due, attempts left |
-//! | T12 | failed → same | delivery | not due |
-//! | T13 | uncertain → completed, failed, dead | person | fence matches |
-//! | T14 | completed, dead, uncertain → processing | person | |
-//! | T15 | completed, dead → – | sweeper | |
-//!
-//! Every new ownership (T1, T4, T11, T14) has a new fence, from one sequence for all keys.
+//! The reference: how a record may change. A store does each of these in one atomic step, by its own clock.
 
 use gate_core::vocabulary::{State, Verdict};
+
+/// A rule. Every new ownership (T1, T4, T11, T14) has a new fence, from one sequence for all keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rule {
+    /// – → processing: a delivery, and there is no record.
+    T1,
+    /// processing → same: the owner asks again.
+    T2,
+    /// processing → same: a delivery while the lease is live.
+    T3,
+    /// processing → processing: a delivery or the recovery; the lease is over, and nobody wants it held.
+    T4,
+    /// processing → uncertain: a delivery or the recovery; the lease is over, and it is to be held for a person.
+    T5,
+    /// processing, failed → dead: a delivery or the recovery; lease or backoff over, no attempts left.
+    T6,
+    /// processing → completed: the owner, also after the lease.
+    T7,
+    /// processing → failed: the owner, with attempts left.
+    T8,
+    /// processing → dead: the owner, for good or without attempts left.
+    T9,
+    /// processing → uncertain: the owner does not know how far it came.
+    T10,
+    /// failed → processing: a delivery or the recovery; due, with attempts left.
+    T11,
+    /// failed → same: a delivery before it is due.
+    T12,
+    /// uncertain → completed, failed, dead: a person.
+    T13,
+    /// completed, dead, uncertain → processing: a person.
+    T14,
+    /// completed, dead → –: retention.
+    T15,
+}
 
 /// One stored claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,7 +129,7 @@ pub struct Terms {
 
 /// What a delivery is told. The grants among these are carried out by [`carry_out`], the refusals change nothing.
 #[must_use]
-pub fn judge(record: Option<&Record>, ask: Ask, terms: Terms) -> Verdict {
+pub fn judge(record: Option<Record>, ask: Ask, terms: Terms) -> Verdict {
     let Some(record) = record else {
         return Verdict::Claimed;
     };
@@ -136,7 +151,7 @@ pub fn judge(record: Option<&Record>, ask: Ask, terms: Terms) -> Verdict {
 
 /// What the recovery is told: the same, for what is due only. `None` for a live lease and for all that has ended.
 #[must_use]
-pub fn judge_recovery(record: Option<&Record>, ask: Ask, terms: Terms) -> Option<Verdict> {
+pub fn judge_recovery(record: Option<Record>, ask: Ask, terms: Terms) -> Option<Verdict> {
     let verdict = judge(Some(record?), ask, terms);
     let due = [Verdict::TakenOver, Verdict::Retried, Verdict::Held, Verdict::Exhausted];
     due.contains(&verdict).then_some(verdict)
@@ -241,7 +256,7 @@ pub fn reopen(record: Option<Record>, receipt: Receipt, terms: Terms) -> Option<
 
 /// T15: whether retention may delete it.
 #[must_use]
-pub fn may_be_deleted(record: &Record) -> bool {
+pub fn may_be_deleted(record: Record) -> bool {
     matches!(record.state, State::Completed | State::Dead)
 }
 
@@ -258,6 +273,42 @@ pub fn is_ours(verdict: Verdict) -> bool {
         verdict,
         Verdict::Claimed | Verdict::Reentrant | Verdict::Retried | Verdict::TakenOver
     )
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Self; 15] = {
+        use Rule::{T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15};
+        [T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15]
+    };
+
+    /// The rule behind a verdict; `None` for what has ended and is only reported.
+    #[must_use]
+    pub fn of_verdict(verdict: Verdict) -> Option<Self> {
+        Some(match verdict {
+            Verdict::Claimed => Self::T1,
+            Verdict::Reentrant => Self::T2,
+            Verdict::InProgress => Self::T3,
+            Verdict::TakenOver => Self::T4,
+            Verdict::Held => Self::T5,
+            Verdict::Exhausted => Self::T6,
+            Verdict::Retried => Self::T11,
+            Verdict::Backoff => Self::T12,
+            _ => return None,
+        })
+    }
+
+    /// The rule by which an owner has ended its claim.
+    #[must_use]
+    pub fn of_end(answer: Settled, state: State) -> Option<Self> {
+        match (answer, state) {
+            (Settled::Already | Settled::FencedOut, _) | (_, State::Processing) => None,
+            (_, State::Completed) => Some(Self::T7),
+            (_, State::Failed) => Some(Self::T8),
+            (_, State::Dead) => Some(Self::T9),
+            (_, State::Uncertain) => Some(Self::T10),
+        }
+    }
 }
 
 impl Record {

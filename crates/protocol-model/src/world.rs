@@ -10,6 +10,7 @@
 mod canonical;
 mod next;
 mod step;
+mod store;
 
 use gate_core::vocabulary::{State, Verdict};
 
@@ -221,22 +222,20 @@ impl Setting {
     /// All workers crash and nothing on its way arrives. Then the clock and the recovery, or the clock and redeliveries,
     /// must be enough.
     fn every_claim_can_end(&self, world: &World) -> bool {
-        let by_redelivery = |record: &Record, ask| Some(self.rules.judge(Some(record), ask));
-        let by_recovery = |record: &Record, ask| self.rules.judge_recovery(Some(record), ask);
-        let mut unfinished = world.records.iter().flatten().filter(|record| !has_ended(record.state));
-        unfinished.all(|record| self.ends(*record, by_recovery) && self.ends(*record, by_redelivery))
+        let by_redelivery = |record, ask| Some(self.rules.judge(Some(record), ask));
+        let by_recovery = |record, ask| self.rules.judge_recovery(Some(record), ask);
+        let records = world.records.iter().flatten().copied();
+        let mut unfinished = records.filter(|record| !has_ended(record.state));
+        unfinished.all(|record| self.ends(record, by_recovery) && self.ends(record, by_redelivery))
     }
 
-    fn ends(&self, mut record: Record, hand_out: impl Fn(&Record, Ask) -> Option<Verdict>) -> bool {
+    fn ends(&self, mut record: Record, hand_out: impl Fn(Record, Ask) -> Option<Verdict>) -> bool {
         let terms = self.rules.terms;
         for _ in 0..terms.lease.max(terms.backoff) {
             record = self.rules.tick(record);
         }
-        let ask = Ask {
-            owner: Owner { run: u8::MAX, draw: 0 },
-            unfinished: Unfinished::TakeOver,
-        };
-        let Some(verdict) = hand_out(&record, ask) else {
+        let ask = store::recovery(Owner { run: u8::MAX, draw: 0 });
+        let Some(verdict) = hand_out(record, ask) else {
             return false;
         };
         let after = carry_out(Some(record), ask, verdict, u8::MAX, terms);

@@ -53,8 +53,8 @@ impl World {
     /// A run that nobody here has heard of.
     pub(super) fn next_owner(&self) -> Owner {
         let records = self.records.iter().flatten().map(|record| record.receipt.owner);
-        let workers = self.workers.iter().filter_map(Worker::owner);
-        let requests = self.requests.iter().map(Request::owner);
+        let workers = self.workers.iter().filter_map(|worker| worker.owner());
+        let requests = self.requests.iter().map(|request| request.owner());
         let greatest = records.chain(workers).chain(requests).map(|owner| owner.run).max();
         Owner {
             run: greatest.unwrap_or(0) + 1,
@@ -110,9 +110,8 @@ impl Names {
 const NOBODY: Owner = Owner { run: 0, draw: 0 };
 
 impl Worker {
-    fn owner(&self) -> Option<Owner> {
-        let mut copy = *self;
-        copy.owner_mut().copied()
+    fn owner(mut self) -> Option<Owner> {
+        self.owner_mut().copied()
     }
 
     fn owner_mut(&mut self) -> Option<&mut Owner> {
@@ -123,12 +122,11 @@ impl Worker {
         }
     }
 
-    fn nameless(&self) -> Self {
-        let mut copy = *self;
-        if let Some(owner) = copy.owner_mut() {
+    fn nameless(mut self) -> Self {
+        if let Some(owner) = self.owner_mut() {
             *owner = NOBODY;
         }
-        copy
+        self
     }
 }
 
@@ -136,7 +134,7 @@ impl Worker {
 type Nameless = (u8, Option<(Unfinished, Option<(u8, bool)>)>, Option<(u8, End)>);
 
 impl Request {
-    pub(super) fn owner(&self) -> Owner {
+    fn owner(self) -> Owner {
         match self.what {
             Wanted::Claim { ask, .. } => ask.owner,
             Wanted::Settle { receipt, .. } => receipt.owner,
@@ -150,7 +148,7 @@ impl Request {
         }
     }
 
-    fn nameless(&self) -> Nameless {
+    fn nameless(self) -> Nameless {
         match self.what {
             Wanted::Claim {
                 ask: Ask { unfinished, .. },
@@ -170,3 +168,6 @@ impl Request {
 fn place(verdict: Verdict) -> u8 {
     verdict as u8
 }
+
+#[cfg(test)]
+mod tests;

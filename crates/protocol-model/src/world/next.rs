@@ -2,8 +2,9 @@
 
 use gate_core::vocabulary::State;
 
+use super::store::recovery;
 use super::{Action, Request, Setting, Wanted, Worker, World};
-use crate::reference::{Ask, End, Unfinished, has_ended, is_ours};
+use crate::reference::{End, Record, Unfinished, has_ended, is_ours};
 
 impl Setting {
     /// Every step that may come next, always in the same order.
@@ -17,42 +18,48 @@ impl Setting {
         }
     }
 
-    /// Deliveries, recovery, time, people.
+    /// Time, deliveries and the recovery, people and the sweeper.
     fn of_the_world(&self, world: &World, actions: &mut Vec<Action>) {
         actions.push(Action::Tick);
         // One idle worker is like another.
-        let idle = (0..).zip(&world.workers).find(|(_, worker)| **worker == Worker::Idle);
-        let free = idle.map(|(worker, _)| worker);
+        let mut idle = (0..).zip(&world.workers).filter(|(_, worker)| **worker == Worker::Idle);
+        let free = idle.next().map(|(at, _)| at);
         for (key, record) in (0..).zip(&world.records) {
             if let Some(worker) = free {
-                if self.has_room(world) {
-                    let deliver = |&unfinished: &Unfinished| Action::Deliver {
-                        worker,
-                        key,
-                        unfinished,
-                    };
-                    actions.extend(self.unfinished.iter().map(deliver));
-                }
-                let verdict = self.rules.judge_recovery(record.as_ref(), world.recovery());
-                let answers = verdict.map_or(&[][..], |verdict| either(is_ours(verdict)));
-                actions.extend(answers.iter().map(|&arrives| Action::Recover { worker, key, arrives }));
+                self.handouts(world, worker, key, actions);
             }
-            let Some(record) = record else {
-                continue;
+            if let Some(record) = record.filter(|_| self.interventions) {
+                self.interventions(record, free, key, actions);
+            }
+        }
+    }
+
+    fn handouts(&self, world: &World, worker: u8, key: u8, actions: &mut Vec<Action>) {
+        if self.has_room(world) {
+            let deliver = |&unfinished: &Unfinished| Action::Deliver {
+                worker,
+                key,
+                unfinished,
             };
-            if !self.interventions {
-                continue;
-            }
-            if record.state == State::Uncertain {
-                let ends = [State::Completed, State::Failed, State::Dead];
-                actions.extend(ends.map(|to| Action::Resolve { key, to }));
-            }
-            if let Some(worker) = free.filter(|_| has_ended(record.state)) {
-                actions.extend([true, false].map(|arrives| Action::Reopen { worker, key, arrives }));
-            }
-            if self.rules.may_be_deleted(record) {
-                actions.push(Action::Delete { key });
-            }
+            actions.extend(self.unfinished.iter().map(deliver));
+        }
+        let record = world.records[usize::from(key)];
+        if let Some(verdict) = self.rules.judge_recovery(record, recovery(world.next_owner())) {
+            let recover = |&arrives: &bool| Action::Recover { worker, key, arrives };
+            actions.extend(either(is_ours(verdict)).iter().map(recover));
+        }
+    }
+
+    fn interventions(&self, record: Record, free: Option<u8>, key: u8, actions: &mut Vec<Action>) {
+        if record.state == State::Uncertain {
+            let ends = [State::Completed, State::Failed, State::Dead];
+            actions.extend(ends.map(|to| Action::Resolve { key, to }));
+        }
+        if let Some(worker) = free.filter(|_| has_ended(record.state)) {
+            actions.extend([true, false].map(|arrives| Action::Reopen { worker, key, arrives }));
+        }
+        if self.rules.may_be_deleted(record) {
+            actions.push(Action::Delete { key });
         }
     }
 
@@ -91,8 +98,9 @@ impl Setting {
             actions.push(Action::Judge { request: at });
             return;
         }
-        let answers = either(world.is_awaited(request));
-        actions.extend(answers.iter().map(|&arrives| Action::Answer { request: at, arrives }));
+        let awaited = world.workers.iter().any(|worker| request.is_awaited_by(*worker));
+        let answer = |&arrives: &bool| Action::Answer { request: at, arrives };
+        actions.extend(either(awaited).iter().map(answer));
     }
 
     fn has_room(&self, world: &World) -> bool {
@@ -103,29 +111,4 @@ impl Setting {
 /// Whether an answer arrives or not makes a difference only where somebody waits for it.
 fn either(waits: bool) -> &'static [bool] {
     if waits { &[true, false] } else { &[false] }
-}
-
-impl World {
-    /// What the recovery asks with; the policy of the claim before it stays with the record.
-    pub(super) fn recovery(&self) -> Ask {
-        Ask {
-            owner: self.next_owner(),
-            unfinished: Unfinished::TakeOver,
-        }
-    }
-
-    /// Whether its sender still waits for this kind of answer.
-    pub(super) fn is_awaited(&self, request: Request) -> bool {
-        self.workers.iter().any(|worker| request.is_awaited_by(worker))
-    }
-}
-
-impl Request {
-    pub(super) fn is_awaited_by(self, worker: &Worker) -> bool {
-        match (self.what, worker) {
-            (Wanted::Claim { .. }, Worker::Asking { owner, .. }) => owner.run == self.owner().run,
-            (Wanted::Settle { receipt, .. }, Worker::Ending { receipt: shown, .. }) => *shown == receipt,
-            _ => false,
-        }
-    }
 }
