@@ -59,13 +59,21 @@ export function refusals(stage: () => Stage): void {
 			});
 		});
 
-		it.each([undefined, 'continueRegularOutput'])('Raw Body off (On Error: %s): Rejected, and the item says what to turn on', async (onError) => {
+		it.each([undefined, 'continueRegularOutput'])('Raw Body off (On Error: %s): Rejected, and the execution says what to turn on', async (onError) => {
 			const gate = await publishGate(stage(), { provider: 'stripe', rawBody: false, ...(onError !== undefined && { onError }) });
 			await leavingNoTrace(async () => {
-				const answer = await deliver(gate.url, stripe.request());
-				expectRejected(answer, 'raw_body_missing');
-				expect(answer.json.idempotency.help).toMatch(/Raw Body/);
+				expectRejected(await deliver(gate.url, stripe.request()), 'raw_body_missing');
 			});
+			expect(await hintsOf(stage(), gate.id)).toMatch(/Raw Body/);
 		});
 	});
+}
+
+/** What the gate tells the user in the editor about the workflow's only execution. n8n stores it after the answer. */
+async function hintsOf({ n8n }: Stage, workflowId: string): Promise<string> {
+	await expect.poll(async () => (await n8n.api.executions(workflowId))[0]?.status, { timeout: 10_000 }).toBe('success');
+	const [only] = await n8n.api.executions(workflowId);
+	const { data } = await n8n.api.execution(only.id);
+	const [run] = data.resultData.runData.Gate as Array<{ hints: Array<{ message: string }> }>;
+	return run?.hints.map(({ message }) => message).join('\n') ?? '';
 }
