@@ -101,6 +101,17 @@ describe('one delivery', () => {
 		expect(details(finished.outputs('Gate')![2]![0])).toMatchObject({ reason: 'raw_body_missing' });
 	});
 
+	it.each(['multipart/form-data; boundary=x', ' Multipart/Form-Data;boundary=x', 'multipart/mixed'])(
+		'does not take a file of a form (%s) for the raw body, whoever signed it',
+		async (type) => {
+			const item = delivery();
+			const headers = { ...(item.json['headers'] as object), 'content-type': type };
+			const finished = await runGate(stage, [{ ...item, json: { ...item.json, headers, body: { paid: 'by nobody' } } }]);
+			expect(routes(finished)).toEqual([[], [], ['rejected']]);
+			expect(details(finished.outputs('Gate')![2]![0])).toMatchObject({ reason: 'raw_body_missing' });
+		},
+	);
+
 	it('says what to turn on where Raw Body is off', async () => {
 		const { json } = delivery();
 		const finished = await runGate(stage, [{ json }]);

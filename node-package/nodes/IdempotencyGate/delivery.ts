@@ -13,7 +13,7 @@ export async function readDelivery(
 	if (headers === null && from.needsHeaders) throw problems.headersMissing();
 	return {
 		headers: headers ?? [],
-		body: await rawBody(context, item, itemIndex, from.dataField),
+		body: isForm(headers) ? null : await rawBody(context, item, itemIndex, from.dataField),
 		receivedAtMs: from.receivedAtMs,
 	};
 }
@@ -27,6 +27,15 @@ function headersOf(value: unknown): Header[] | null {
 	});
 }
 
+/**
+ * Of a multipart request n8n keeps no raw body: its binary data are the uploaded files, under names that the sender chose.
+ * One named like the raw body, with what somebody else had signed in it, would vouch for the fields beside it.
+ */
+function isForm(headers: readonly Header[] | null): boolean {
+	const types = (headers ?? []).filter(([name]) => name.toLowerCase() === 'content-type');
+	return types.some(([, type]) => /^\s*multipart\//i.test(type));
+}
+
 /** The bytes as received; `null` where the node before did not keep them. */
 async function rawBody(
 	context: IExecuteFunctions,
@@ -34,7 +43,7 @@ async function rawBody(
 	itemIndex: number,
 	field: string,
 ): Promise<Uint8Array | null> {
-	if (item.binary?.[field]) return await context.helpers.getBinaryDataBuffer(itemIndex, field);
+	if (item.binary && Object.hasOwn(item.binary, field)) return await context.helpers.getBinaryDataBuffer(itemIndex, field);
 	const combined = combinedFiles(context, item)?.[field];
 	return combined ? await context.helpers.getBinaryDataBuffer(itemIndex, combined) : null;
 }

@@ -27,7 +27,8 @@ function aboutItem(run: Run, judged: Judged, items: number): string[] {
 }
 
 function rawBodyMissing({ test }: Run): string {
-	const how = "Open the Webhook node, add the option 'Raw Body' and turn it on. 'HTTP Method' must be POST";
+	const how =
+		"Open the Webhook node, add the option 'Raw Body' and turn it on. 'HTTP Method' must be POST. n8n keeps no raw body of a multipart form";
 	const pinned = test === 'none' ? '' : '. Pinned data has a raw body only if it was pinned with one';
 	return `The raw body of the request is missing. ${how}${pinned}`;
 }
