@@ -133,6 +133,26 @@ describe('one delivery', () => {
 		expect(details(out, 'gate')['outcome']).toBe('claimed');
 		expect(out!.json).not.toHaveProperty('idempotency');
 	});
+
+	it('but not in place of the answer', async () => {
+		const finished = await runGate(stage, [delivery()], { options: { resultField: 'claimed' } });
+		expect(finished.error?.message).toBe("'Put Result in Field' cannot be 'claimed'");
+		expect(finished.received('Claimed')).toBe(0);
+	});
+
+	it.each<[string, object, string]>([
+		['names none', { eventType: '={{ $json.body.no_such_field }}' }, 'invoice.paid'],
+		['is no text', { eventType: '={{ $json.body }}' }, 'invoice.paid'],
+		['is one', { eventType: '=my {{ $json.body.type }}' }, 'my invoice.paid'],
+	])('takes the type of the event from the provider unless the option is a text: it %s', async (_what, options, type) => {
+		const finished = await runGate(stage, [delivery({ type: 'invoice.paid' })], { options });
+		expect(details(finished.outputs('Gate')![0]![0])['eventType']).toBe(type);
+	});
+
+	it('takes fractions of a minute and of a second', async () => {
+		const options = { leaseMinutes: 1.1234567, timestampTolerance: 299.12345, unfinishedEvents: 'takeOver' };
+		expect(routes(await runGate(stage, [delivery()], { options }))).toEqual([['claimed'], [], []]);
+	});
 });
 
 describe('several items', () => {

@@ -67,6 +67,11 @@ describe('On Error: Continue', () => {
 		['a table prefix that is none', { options: { tablePrefix: 'a"; drop table x' } }, 'store_misconfigured'],
 		['a tolerance of nothing', { options: { timestampTolerance: 0 } }, 'parameter_invalid'],
 		['a name for the result that cannot be read', { options: { resultField: "={{ $('Nowhere').item.json.id }}" } }, 'parameter_invalid'],
+		['a scope whose name is not in the event', { options: { scope: 'custom', scopeName: '={{ $json.body.no_such_field }}' } }, 'parameter_invalid'],
+		['a scope whose name is an object', { options: { scope: 'custom', scopeName: '={{ $json.body }}' } }, 'parameter_invalid'],
+		['a scope whose name is half a character', { options: { scope: 'custom', scopeName: "={{ '\\ud800' }}" } }, 'parameter_invalid'],
+		['a schema that nobody set', { options: { schema: '={{ $vars.no_such_variable }}' } }, 'parameter_invalid'],
+		['a schema that only PostgreSQL may make', { options: { schema: 'pg_gate' } }, 'store_misconfigured'],
 		['no credential', { node: { credentials: {} } }, 'credential_unusable'],
 		['an expression that fails', { parameters: { eventIdFrom: 'expression', eventId: "={{ $('Nowhere').item.json.id }}" } }, 'parameter_invalid'],
 	])('%s: Rejected with the reason', async (what, setup, reason) => {
@@ -95,6 +100,15 @@ describe('On Error: Continue (using error output)', () => {
 			details: { claimed: false, idempotency: { reason: 'store_unavailable', outcome: 'unavailable' } },
 		});
 		expect([finished.received('Claimed'), finished.received('Failed')]).toEqual([0, 1]);
+	});
+
+	it('an error of the node before is not taken for one of the gate', async () => {
+		const item = { ...plain({}), error: new Error('before') as never };
+		const parameters = { provider: 'none', eventIdFrom: 'expression', eventId: "={{ 'event after ' + $json.error }}" };
+		const finished = await runGate(stage, [item], { node, parameters });
+		expect(routes(finished)).toEqual([['claimed'], [], [], []]);
+		expect(finished.outputs('Gate')![0]![0]!.json['claimed']).toBe(true);
+		expect([finished.received('Claimed'), finished.received('Failed')]).toEqual([1, 0]);
 	});
 
 	it('a rejected delivery is no error', async () => {

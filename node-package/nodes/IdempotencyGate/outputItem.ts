@@ -18,7 +18,8 @@ export function outputItem(run: Run, judged: Judged): Placed {
 	const output = outputOf(run, judged);
 	const claimed = output === 'claimed';
 	const details = detailsOf(run, judged, claimed);
-	const { json, ...rest } = claimed ? item : withoutBinary(item);
+	// An error of the node before: with it n8n would move even a claimed item to the error output.
+	const { json, error: _, ...rest } = claimed ? item : withoutBinary(item);
 	return {
 		output,
 		item: {

@@ -8,9 +8,18 @@ export class Parameters {
 		private readonly itemIndex: number,
 	) {}
 
+	/** An expression that found nothing is no text, and neither is `undefined`: different events would share it. */
 	text(name: string, label: string, otherwise = ''): string {
 		const value = this.value(name, label, otherwise);
-		return typeof value === 'string' ? value : String(value);
+		const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+		if (typeof text === 'string' && !LONE_SURROGATE.test(text)) return text;
+		throw problems.parameterNotText(label);
+	}
+
+	/** A text for people. It must never be the reason to stop an event, so what is none counts as not set. */
+	note(name: string, label: string): string {
+		const value = this.value(name, label, '');
+		return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 	}
 
 	flag(name: string, label: string, otherwise: boolean): boolean {
@@ -48,3 +57,6 @@ export class Parameters {
 		return typeof raw === 'string' ? raw : '';
 	}
 }
+
+/** Half a character. With the `u` flag a pair of surrogates is one character, so what is left is alone. */
+const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -126,6 +126,20 @@ export const problems = {
 			{ cause },
 		),
 
+	parameterNotText: (name: string) =>
+		new Problem(
+			'parameter_invalid',
+			`'${name}' is not a text`,
+			'Its expression found nothing, or an object. Choose a single value that is always there',
+		),
+
+	resultFieldTaken: (name: string) =>
+		new Problem(
+			'parameter_invalid',
+			`'Put Result in Field' cannot be '${name}'`,
+			'This node writes something else into the field of that name. Choose another name',
+		),
+
 	parameterOutOfRange: (name: string, range: string) =>
 		new Problem('parameter_invalid', `'${name}' must be ${range}`, "Change it in the node's Options"),
 };

@@ -19,7 +19,7 @@ export function readRules(
 	const provider = parameters.text('provider', 'Provider', 'stripe');
 	const keySource = readKeySource(parameters);
 	const custom = provider === CUSTOM ? readScheme(parameters) : undefined;
-	const eventType = parameters.text('options.eventType', 'Event Type');
+	const eventType = parameters.note('options.eventType', 'Event Type');
 	const unfinished = readUnfinished(context, parameters);
 	return {
 		provider,
@@ -31,7 +31,7 @@ export function readRules(
 		guardBody: readGuardBody(parameters, provider, custom, keySource),
 		...(eventType !== '' && { eventType }),
 		maxBodyBytes: parameters.number('options.bodySizeLimit', 'Body Size Limit (MB)', [0.001, 16], 5) * MEGABYTE,
-		leaseMs: parameters.number('options.leaseMinutes', 'Lease (Minutes)', [1, YEAR_IN_MINUTES], 15) * MINUTE,
+		leaseMs: Math.round(parameters.number('options.leaseMinutes', 'Lease (Minutes)', [1, YEAR_IN_MINUTES], 15) * MINUTE),
 		maxAttempts: Math.trunc(parameters.number('options.maxAttempts', 'Maximum Attempts', [1, 1000], 5)),
 		unfinished,
 		payloadChanged: parameters.choice(
@@ -68,7 +68,7 @@ function readTolerance(parameters: Parameters, run: Run): { toleranceMs?: number
 function toleranceOf(parameters: Parameters): number | undefined {
 	const range: [number, number] = [1, 86_400];
 	const seconds = parameters.number('options.timestampTolerance', 'Timestamp Tolerance (Seconds)', range, undefined);
-	return seconds === undefined ? undefined : seconds * 1000;
+	return seconds === undefined ? undefined : Math.round(seconds * 1000);
 }
 
 /** The window that production would use; `null` where nothing signed says when it was sent. */

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { Parameters } from './parameters';
-import { asProblem, type Problem } from './problems';
+import { asProblem, type Problem, problems } from './problems';
 
 /** What holds for all items of one run of the node. */
 export interface Run {
@@ -37,7 +37,7 @@ export function readRun(context: IExecuteFunctions): Run {
 	const outputs = ['separate', 'single'] as const;
 	const answers = ['duplicatesAndRejected', 'never', 'rejected'] as const;
 	const output = read(() => parameters.choice('options.output', 'Output', outputs, 'separate'), 'separate');
-	const resultField = read(() => parameters.text('options.resultField', 'Put Result in Field'), '') || 'idempotency';
+	const resultField = read(() => resultFieldOf(parameters, asTool), DETAILS);
 	const respond = read(() => parameters.choice('options.respondToWebhook', 'Respond to Webhook', answers, 'never'), 'never');
 	return {
 		asTool,
@@ -49,6 +49,15 @@ export function readRun(context: IExecuteFunctions): Run {
 		receivedAtMs: receivedAt(context),
 		problem,
 	};
+}
+
+const DETAILS = 'idempotency';
+
+/** Where the details go; not where the answer itself stands. */
+function resultFieldOf(parameters: Parameters, asTool: boolean): string {
+	const name = parameters.text('options.resultField', 'Put Result in Field') || DETAILS;
+	if (name === 'claimed' || (asTool && name === 'message')) throw problems.resultFieldTaken(name);
+	return name;
 }
 
 /** n8n runs a tool in one of two ways: by a context of its own, or in line with a mark on the node. */

@@ -65,11 +65,12 @@ export function setupSql(options: TableOptions & { readonly role?: string } = {}
 }
 
 function identifier(what: string, name: string, limit: number): string {
-	if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name.length <= limit) return name;
+	// PostgreSQL keeps schemas that begin with pg_ for itself; `pg_temp` would even be gone with the connection.
+	if (/^(?!pg_)[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name.length <= limit) return name;
 	throw new StoreError(
 		'store_misconfigured',
 		`'${name.slice(0, 80)}' cannot be used as ${what}`,
-		`Use letters, digits and underscores, at most ${limit}, and begin with a letter.`,
+		`Use letters, digits and underscores, at most ${limit}, and begin with a letter, but not with pg_.`,
 	);
 }
 
