@@ -61,7 +61,7 @@ fn what_would_verify_less_than_it_seems_is_refused() {
         }),
         ("no header name", |c| c.signature_header = String::new()),
         ("a header line for a name", |c| {
-            c.signature_header = "X-Signature: x".into()
+            c.signature_header = "X-Signature: x".into();
         }),
         ("one header twice", |c| c.id_header = Some("x-signature".into())),
         ("line break in the prefix", |c| c.prefix = "a\nb".into()),

@@ -59,7 +59,7 @@ fn a_form_that_the_provider_does_not_send_is_refused() {
         assert_eq!(code("stripe", &value), malformed, "{value}");
     }
     for value in [
-        format!("{HEX}"),
+        HEX.to_owned(),
         format!("sha1={HEX}"),
         format!("SHA256={HEX}"),
         format!("sha256=sha256={HEX}"),
