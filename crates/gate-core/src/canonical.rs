@@ -4,6 +4,7 @@
 //! one digest, a lost event. [`Mode::GateExact1`] writes a number as RFC 8785 does where its decimal value is the shortest
 //! one of its double, and with all of its digits otherwise. It never merges two values and never splits one.
 
+mod double;
 mod exclude;
 mod index;
 mod number;

@@ -71,8 +71,14 @@ impl Provider {
     /// Where the id is, in words, e.g. `body.id`; `None` where the user must say.
     #[must_use]
     pub fn id_from(&self) -> Option<String> {
-        let places: Vec<_> = self.event_id.iter().map(ToString::to_string).collect();
-        (!places.is_empty()).then(|| places.join(" or "))
+        let mut places = String::new();
+        for field in self.event_id {
+            if !places.is_empty() {
+                places.push_str(" or ");
+            }
+            places.push_str(&field.to_string());
+        }
+        (!places.is_empty()).then_some(places)
     }
 }
 
@@ -91,7 +97,10 @@ impl std::fmt::Display for Field {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Header(name) => write!(f, "header {name}"),
-            Self::Body(path) => write!(f, "body.{}", path.join(".")),
+            Self::Body(path) => {
+                f.write_str("body")?;
+                path.iter().try_for_each(|name| write!(f, ".{name}"))
+            }
             Self::Form(name) => write!(f, "form field {name}"),
         }
     }

@@ -21,7 +21,7 @@ macro_rules! words {
             /// The case with this text, or `None`: an unknown word is never guessed.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
-                match text { $($text => Some(Self::$case),)+ _ => None }
+                Self::ALL.iter().copied().find(|word| word.as_str() == text)
             }
         }
     };

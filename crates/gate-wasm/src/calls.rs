@@ -10,8 +10,29 @@ use gate_core::{canonical, decision, key, provider, secret, signature};
 use crate::wire;
 
 /// The caller sent something that is not in the contract.
-#[derive(Debug)]
-pub struct Malformed(pub String);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// The field that is wrong.
+    pub(crate) field: &'static str,
+    /// What it should be.
+    pub(crate) wanted: &'static str,
+}
+
+impl Malformed {
+    /// One sentence for the caller's author. Quotes nothing of the request.
+    #[must_use]
+    pub fn message(self) -> String {
+        format!("malformed request: '{}' is not {}", self.field, self.wanted)
+    }
+
+    /// The same as an answer, which the wrapper throws.
+    #[must_use]
+    pub fn answer(self) -> String {
+        wire::answer::Answer::of_type("malformed")
+            .text("message", &self.message())
+            .end()
+    }
+}
 
 /// The provider's key that stands for the user's own scheme.
 pub(crate) const CUSTOM: &str = "custom";
@@ -70,14 +91,14 @@ pub fn derive_key(request: &str, body: &[u8]) -> Result<String, Malformed> {
     Ok(answer(derived, wire::key::answer))
 }
 
-/// `canonicalize` of the contract: the bytes, or a refusal as JSON text.
+/// `canonicalize` of the contract, with the member `text` instead of `bytes`.
 ///
 /// # Errors
 /// Where the request is not in the contract.
-pub fn canonicalize(request: &str, body: &[u8]) -> Result<Result<Vec<u8>, String>, Malformed> {
+pub fn canonicalize(request: &str, body: &[u8]) -> Result<String, Malformed> {
     let request = wire::canonical::CanonicalRequest::read(request)?;
     let canonical = canonical::canonicalize(request.mode, &request.exclude, body);
-    Ok(canonical.map_err(|refusal| wire::refusal::answer(&refusal)))
+    Ok(answer(canonical, |bytes| wire::canonical::canonical(bytes)))
 }
 
 /// `canonicalDigest` of the contract.
@@ -88,7 +109,7 @@ pub fn canonical_digest(request: &str, body: &[u8]) -> Result<String, Malformed>
     let request = wire::canonical::CanonicalRequest::read(request)?;
     Ok(answer(
         canonical::digest(request.mode, &request.exclude, body),
-        wire::canonical::answer,
+        wire::canonical::digest,
     ))
 }
 
@@ -101,14 +122,12 @@ pub fn decide(request: &str) -> Result<String, Malformed> {
     Ok(wire::decide::answer(&decision::decide(&event, &policy)))
 }
 
-/// `newToken` of the contract.
-///
-/// # Errors
-/// Where the host has no source of randomness.
-pub fn new_token() -> Result<String, Malformed> {
+/// `newToken` of the contract; `None` where the host has no source of randomness.
+#[must_use]
+pub fn new_token() -> Option<String> {
     let mut token = [0; 16];
-    getrandom::fill(&mut token).map_err(|_| Malformed("this host has no source of randomness".to_owned()))?;
-    Ok(gate_core::encoding::to_hex(&token))
+    getrandom::fill(&mut token).ok()?;
+    Some(gate_core::encoding::to_hex(&token))
 }
 
 /// `providers` of the contract.

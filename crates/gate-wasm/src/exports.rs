@@ -1,9 +1,11 @@
 //! What JavaScript sees. Only `node-package/src/wasm/core.ts` calls these: it checks that bytes are bytes.
+//!
+//! Texts and bytes only, and nothing throws: what is not in the contract is an answer of the type `malformed`, which the
+//! wrapper throws. That leaves a module without references to JavaScript objects.
 
 use std::cell::RefCell;
 
-use js_sys::Uint8Array;
-use wasm_bindgen::prelude::*;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::calls::{self, Malformed};
 
@@ -26,11 +28,19 @@ pub fn last_panic() -> String {
     LAST_PANIC.with_borrow(Clone::clone)
 }
 
+/// `secrets`: one after the other, of these lengths.
 #[wasm_bindgen]
-pub fn verify(request: &str, body: &[u8], secrets: Vec<Uint8Array>) -> Result<String, JsError> {
-    let secrets: Vec<Vec<u8>> = secrets.iter().map(Uint8Array::to_vec).collect();
-    let secrets: Vec<&[u8]> = secrets.iter().map(Vec::as_slice).collect();
-    calls::verify(request, body, &secrets).map_err(thrown)
+pub fn verify(request: &str, body: &[u8], secrets: &[u8], lengths: &[u32]) -> String {
+    let mut rest = secrets;
+    let mut list = Vec::new();
+    for &length in lengths {
+        let Some((secret, after)) = rest.split_at_checked(length as usize) else {
+            return String::new();
+        };
+        list.push(secret);
+        rest = after;
+    }
+    answer(calls::verify(request, body, &list))
 }
 
 #[wasm_bindgen(js_name = checkSecret)]
@@ -39,32 +49,29 @@ pub fn check_secret(provider: &str, secret: &[u8]) -> String {
 }
 
 #[wasm_bindgen(js_name = deriveKey)]
-pub fn derive_key(request: &str, body: &[u8]) -> Result<String, JsError> {
-    calls::derive_key(request, body).map_err(thrown)
+pub fn derive_key(request: &str, body: &[u8]) -> String {
+    answer(calls::derive_key(request, body))
 }
 
-/// A `Uint8Array`, or a refusal as JSON text.
 #[wasm_bindgen]
-pub fn canonicalize(request: &str, body: &[u8]) -> Result<JsValue, JsError> {
-    match calls::canonicalize(request, body).map_err(thrown)? {
-        Ok(bytes) => Ok(Uint8Array::from(bytes.as_slice()).into()),
-        Err(refusal) => Ok(refusal.into()),
-    }
+pub fn canonicalize(request: &str, body: &[u8]) -> String {
+    answer(calls::canonicalize(request, body))
 }
 
 #[wasm_bindgen(js_name = canonicalDigest)]
-pub fn canonical_digest(request: &str, body: &[u8]) -> Result<String, JsError> {
-    calls::canonical_digest(request, body).map_err(thrown)
+pub fn canonical_digest(request: &str, body: &[u8]) -> String {
+    answer(calls::canonical_digest(request, body))
 }
 
 #[wasm_bindgen]
-pub fn decide(request: &str) -> Result<String, JsError> {
-    calls::decide(request).map_err(thrown)
+pub fn decide(request: &str) -> String {
+    answer(calls::decide(request))
 }
 
+/// Empty where the host has no source of randomness.
 #[wasm_bindgen(js_name = newToken)]
-pub fn new_token() -> Result<String, JsError> {
-    calls::new_token().map_err(thrown)
+pub fn new_token() -> String {
+    calls::new_token().unwrap_or_default()
 }
 
 #[wasm_bindgen]
@@ -72,6 +79,6 @@ pub fn providers() -> String {
     calls::providers()
 }
 
-fn thrown(Malformed(message): Malformed) -> JsError {
-    JsError::new(&message)
+fn answer(answer: Result<String, Malformed>) -> String {
+    answer.unwrap_or_else(Malformed::answer)
 }

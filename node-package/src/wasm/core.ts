@@ -37,12 +37,14 @@ export const MAX_KEPT_MEMORY_BYTES = 8 * 1024 * 1024;
 /** A running module, as `generated/gate_wasm.js` makes it. Requests and answers are JSON text. */
 export interface Instance {
 	readonly functions: {
-		verify(request: string, body: Uint8Array, secrets: Uint8Array[]): string;
+		/** `secrets`: one after the other, of these lengths. */
+		verify(request: string, body: Uint8Array, secrets: Uint8Array, lengths: Uint32Array): string;
 		checkSecret(provider: string, secret: Uint8Array): string;
 		deriveKey(request: string, body: Uint8Array): string;
-		canonicalize(request: string, body: Uint8Array): Uint8Array | string;
+		canonicalize(request: string, body: Uint8Array): string;
 		canonicalDigest(request: string, body: Uint8Array): string;
 		decide(request: string): string;
+		/** Empty where the host has no source of randomness. */
 		newToken(): string;
 		providers(): string;
 		/** Where the last panic happened; empty where there was none. */
@@ -83,38 +85,49 @@ export function createCore(instantiate: () => Instance): Core {
 	return {
 		verify(request, body, secrets) {
 			const bytes = bodyBytes(body);
-			const keys = secretList(secrets);
-			return call((core) => JSON.parse(core.verify(JSON.stringify(request), bytes, keys)) as VerifyAnswer);
+			const { joined, lengths } = joinSecrets(secrets);
+			return call((core) => read<VerifyAnswer>(core.verify(JSON.stringify(request), bytes, joined, lengths)));
 		},
 		checkSecret(provider, secret) {
 			const bytes = requireBytes(secret, 'A secret');
-			return call((core) => JSON.parse(core.checkSecret(provider, bytes)) as ReturnType<Core['checkSecret']>);
+			return call((core) => read<ReturnType<Core['checkSecret']>>(core.checkSecret(provider, bytes)));
 		},
 		deriveKey(request, body) {
 			const bytes = bodyBytes(body);
-			return call((core) => JSON.parse(core.deriveKey(JSON.stringify(request), bytes)) as KeyAnswer);
+			return call((core) => read<KeyAnswer>(core.deriveKey(JSON.stringify(request), bytes)));
 		},
 		canonicalize(mode, exclude, body) {
 			const bytes = bodyBytes(body);
-			return call((core) => {
-				const answer = core.canonicalize(JSON.stringify({ mode, exclude }), bytes);
-				return typeof answer === 'string' ? (JSON.parse(answer) as Refusal) : { type: 'canonical', bytes: answer };
-			});
+			const answer = call((core) =>
+				read<{ type: 'canonical'; text: string } | Refusal>(core.canonicalize(JSON.stringify({ mode, exclude }), bytes)),
+			);
+			return answer.type === 'canonical' ? { type: 'canonical', bytes: new TextEncoder().encode(answer.text) } : answer;
 		},
 		canonicalDigest(mode, exclude, body) {
 			const bytes = bodyBytes(body);
-			return call((core) => JSON.parse(core.canonicalDigest(JSON.stringify({ mode, exclude }), bytes)) as DigestAnswer);
+			return call((core) => read<DigestAnswer>(core.canonicalDigest(JSON.stringify({ mode, exclude }), bytes)));
 		},
 		decide(request) {
-			return call((core) => JSON.parse(core.decide(JSON.stringify(request))) as Decision);
+			return call((core) => read<Decision>(core.decide(JSON.stringify(request))));
 		},
 		newToken() {
-			return call((core) => core.newToken());
+			const token = call((core) => core.newToken());
+			if (token === '') throw new CoreError('This host has no source of randomness');
+			return token;
 		},
 		providers() {
-			return call((core) => JSON.parse(core.providers()) as readonly ProviderInfo[]);
+			return call((core) => read<readonly ProviderInfo[]>(core.providers()));
 		},
 	};
+}
+
+/** An answer of the contract. The module answers `malformed` to a request that is not in it: a bug of the caller. */
+function read<T>(json: string): T {
+	const answer = JSON.parse(json) as T | { type: 'malformed'; message: string };
+	if (typeof answer === 'object' && answer !== null && 'type' in answer && answer.type === 'malformed') {
+		throw new CoreError((answer as { message: string }).message);
+	}
+	return answer as T;
 }
 
 /**
@@ -137,9 +150,17 @@ function bodyBytes(body: unknown): Uint8Array {
 	throw new CoreError(`The body has ${bytes.byteLength} bytes; the core takes at most ${MAX_BODY_BYTES}`);
 }
 
-function secretList(secrets: unknown): Uint8Array[] {
+function joinSecrets(secrets: unknown): { joined: Uint8Array; lengths: Uint32Array } {
 	if (!Array.isArray(secrets)) throw new CoreError('The secrets must be an array');
-	return secrets.map((secret: unknown) => requireBytes(secret, 'A secret'));
+	const list = secrets.map((secret: unknown) => requireBytes(secret, 'A secret'));
+	const lengths = Uint32Array.from(list, ({ byteLength }) => byteLength);
+	const joined = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+	let at = 0;
+	for (const secret of list) {
+		joined.set(secret, at);
+		at += secret.byteLength;
+	}
+	return { joined, lengths };
 }
 
 /** What broke, without anything of the request. */

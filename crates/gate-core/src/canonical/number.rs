@@ -1,7 +1,7 @@
 //! One spelling per number. A literal is a decimal of any length; a double is what RFC 8785 makes of it.
 
-use super::Mode;
 use super::write::Sink;
+use super::{Mode, double};
 
 /// Largest exponent that counts as a number, in either direction.
 const MAX_EXPONENT: u64 = 1_000_000_000;
@@ -77,14 +77,13 @@ impl Decimal {
 
     /// The shortest decimal of the nearest double, the even one of two equally near, or `None` where that overflows.
     fn shortest_double(&self) -> Option<Self> {
-        // The standard library's parser stops counting long exponents, which matters where as many zeros stand in front.
-        const BEYOND_DOUBLES: i64 = 400;
-        let point = self.point.clamp(-BEYOND_DOUBLES, BEYOND_DOUBLES);
-        let sign = if self.negative { "-" } else { "" };
-        let double: f64 = format!("{sign}0.{}e{point}", self.digits).parse().ok()?;
-        double
-            .is_finite()
-            .then(|| Self::parse(zmij::Buffer::new().format_finite(double)))
+        let double = double::nearest(&self.digits, self.point)?;
+        let shortest = Self::parse(zmij::Buffer::new().format_finite(double));
+        // Zero has no sign here.
+        Some(Self {
+            negative: self.negative && !shortest.digits.is_empty(),
+            ..shortest
+        })
     }
 
     fn len(&self) -> i64 {

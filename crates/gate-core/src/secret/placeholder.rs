@@ -37,16 +37,24 @@ const ENCLOSURES: &[(&str, &str)] = &[("<", ">"), ("${", "}"), ("%", "%"), ("__"
 /// True where the text (without white space around it) is no secret but the place for one.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    let folded = lower.replace(['-', ' '], "_");
+    let folded: String = lower
+        .chars()
+        .map(|c| if matches!(c, '-' | ' ') { '_' } else { c })
+        .collect();
     WORDS.contains(&lower.as_str())
         || BEGINNINGS.iter().any(|beginning| folded.starts_with(beginning))
         || ENCLOSURES
             .iter()
             .any(|(open, close)| lower.len() > 2 && lower.starts_with(open) && lower.ends_with(close))
-        || (lower.contains("{{") && lower.contains("}}"))
+        || has_pair(&lower, '{') && has_pair(&lower, '}')
         || lower.ends_with("...")
         || lower.ends_with('…')
         || is_masked(text)
+}
+
+/// True where the character stands twice in a row, as in `{{`.
+fn has_pair(text: &str, c: char) -> bool {
+    text.chars().zip(text.chars().skip(1)).any(|pair| pair == (c, c))
 }
 
 /// Dots, stars or crosses, as a form shows a secret that it hides.

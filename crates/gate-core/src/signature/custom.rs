@@ -37,7 +37,7 @@ impl CustomScheme {
     /// True where the signature covers the event id in the header.
     #[must_use]
     pub fn id_signed(&self) -> bool {
-        self.id_header.is_some() && self.template.contains("{id}")
+        self.id_header.is_some() && read_template(&self.template).is_ok_and(|content| content.contains(&Part::Id))
     }
 
     /// The description as a scheme.

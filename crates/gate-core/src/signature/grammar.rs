@@ -72,22 +72,25 @@ pub(super) fn malformed(name: &str) -> Refusal {
 
 type Labelled<'h> = Vec<(&'h str, &'h str)>;
 
-/// Node.js hands out a header that was sent twice as one value, joined with this. No scheme writes it by itself.
-const JOINT: &str = ", ";
+/// Node.js hands out a header that was sent twice as one value, joined with a comma and a space. No scheme writes that by
+/// itself.
+fn is_joined(value: &str) -> bool {
+    value.as_bytes().windows(2).any(|pair| pair == b", ")
+}
 
 /// The whole value is one label and one signature.
 fn single<'h>(scheme: &Scheme<'_>, name: &str, value: &'h str) -> Result<Labelled<'h>, Refusal> {
     let split = |label: &str| value.split_at_checked(label.len()).filter(|(front, _)| *front == label);
     match scheme.labels.iter().find_map(|label| split(label.text)) {
         None => Err(malformed(name)),
-        Some((_, signature)) if signature.contains(JOINT) => Err(repeated(name)),
+        Some((_, signature)) if is_joined(signature) => Err(repeated(name)),
         Some(pair) => Ok(vec![pair]),
     }
 }
 
 /// A word without a label is skipped, as one with an unknown label is.
 fn words<'h>(name: &str, value: &'h str) -> Result<Labelled<'h>, Refusal> {
-    if value.contains(JOINT) {
+    if is_joined(value) {
         return Err(repeated(name));
     }
     Ok(value.split(' ').filter_map(|word| word.split_once(',')).collect())
@@ -101,7 +104,7 @@ fn pairs<'h>(
     timestamp_name: &str,
 ) -> Result<(Option<&'h str>, Labelled<'h>), Refusal> {
     if value.contains(char::is_whitespace) {
-        return Err(if value.contains(JOINT) {
+        return Err(if is_joined(value) {
             repeated(name)
         } else {
             malformed(name)

@@ -139,10 +139,18 @@ fn signed_id<'h>(
 /// signature then stands for another id and another body.
 fn touches_its_neighbours(content: &[Part<'_>], id: &str) -> bool {
     content.windows(2).any(|pair| match *pair {
-        [Part::Id, Part::Text(after)] => format!("{id}{after}").find(after) != Some(id.len()),
-        [Part::Text(before), Part::Id] => format!("{before}{id}").rfind(before) != Some(0),
+        [Part::Id, Part::Text(after)] => places(&[id, after].concat(), after).min() != Some(id.len()),
+        [Part::Text(before), Part::Id] => places(&[before, id].concat(), before).max() != Some(0),
         _ => false,
     })
+}
+
+/// Where a text stands in another, overlapping places too.
+fn places(text: &str, part: &str) -> impl Iterator<Item = usize> {
+    let windows = text.as_bytes().windows(part.len().max(1)).enumerate();
+    windows
+        .filter(|(_, window)| *window == part.as_bytes())
+        .map(|(at, _)| at)
 }
 
 fn bytes<'b>(part: Part<'b>, body: &'b [u8], time: Option<&'b str>, id: Option<&'b str>) -> &'b [u8] {

@@ -14,48 +14,51 @@ impl Answer {
         Self(String::from("{"))
     }
 
-    pub(crate) fn text(self, name: &str, value: &str) -> Self {
-        self.field(name, |json| quote(json, value))
+    pub(crate) fn text(mut self, name: &str, value: &str) -> Self {
+        self.begin(name);
+        quote(&mut self.0, value);
+        self
     }
 
     /// A text or `null`.
     pub(crate) fn nullable_text(self, name: &str, value: Option<&str>) -> Self {
-        self.field(name, |json| match value {
-            Some(value) => quote(json, value),
-            None => json.push_str("null"),
-        })
+        match value {
+            Some(value) => self.text(name, value),
+            None => self.literal(name, "null"),
+        }
     }
 
     pub(crate) fn flag(self, name: &str, value: bool) -> Self {
-        self.field(name, |json| json.push_str(if value { "true" } else { "false" }))
+        self.literal(name, if value { "true" } else { "false" })
     }
 
     pub(crate) fn number(self, name: &str, value: u64) -> Self {
-        self.nullable_number(name, Some(value))
+        self.literal(name, &value.to_string())
     }
 
     /// A number or `null`.
     pub(crate) fn nullable_number(self, name: &str, value: Option<u64>) -> Self {
-        self.field(name, |json| {
-            json.push_str(&value.map_or_else(|| "null".to_owned(), |value| value.to_string()))
-        })
+        match value {
+            Some(value) => self.number(name, value),
+            None => self.literal(name, "null"),
+        }
     }
 
-    pub(crate) fn texts<'a>(self, name: &str, values: impl Iterator<Item = &'a str>) -> Self {
-        self.field(name, |json| {
-            json.push('[');
-            for (at, value) in values.enumerate() {
-                if at > 0 {
-                    json.push(',');
-                }
-                quote(json, value);
+    pub(crate) fn texts<'a>(mut self, name: &str, values: impl Iterator<Item = &'a str>) -> Self {
+        self.begin(name);
+        self.0.push('[');
+        for (at, value) in values.enumerate() {
+            if at > 0 {
+                self.0.push(',');
             }
-            json.push(']');
-        })
+            quote(&mut self.0, value);
+        }
+        self.0.push(']');
+        self
     }
 
     pub(crate) fn object(self, name: &str, value: Self) -> Self {
-        self.field(name, |json| json.push_str(&value.end()))
+        self.literal(name, &value.end())
     }
 
     pub(crate) fn end(mut self) -> String {
@@ -63,14 +66,19 @@ impl Answer {
         self.0
     }
 
-    fn field(mut self, name: &str, write: impl FnOnce(&mut String)) -> Self {
+    /// JSON as it stands.
+    fn literal(mut self, name: &str, json: &str) -> Self {
+        self.begin(name);
+        self.0.push_str(json);
+        self
+    }
+
+    fn begin(&mut self, name: &str) {
         if self.0.len() > 1 {
             self.0.push(',');
         }
         quote(&mut self.0, name);
         self.0.push(':');
-        write(&mut self.0);
-        self
     }
 }
 

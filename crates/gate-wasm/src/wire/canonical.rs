@@ -25,9 +25,15 @@ impl CanonicalRequest {
     }
 }
 
-pub(crate) fn answer(digest: &Digest) -> String {
+pub(crate) fn digest(digest: &Digest) -> String {
     Answer::of_type("digest")
         .text("digest", &digest.text)
         .text("form", digest.form.as_str())
         .end()
+}
+
+/// Canonical JSON is text, so it crosses as text; the wrapper makes the bytes of the contract.
+pub(crate) fn canonical(bytes: &[u8]) -> String {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    Answer::of_type("canonical").text("text", text).end()
 }

@@ -5,7 +5,6 @@ use gate_core::vocabulary::{ConfigurationCode, Patience, RejectionCode, State, S
 
 use super::answer::Answer;
 use super::request::{Object, read, wrong};
-use super::whole_ms;
 use crate::calls::Malformed;
 
 /// What happened to one delivery, and what the user chose. An unknown word is refused, never guessed.
@@ -15,7 +14,7 @@ pub(crate) fn request(text: &str) -> Result<(Event, Policy), Malformed> {
         "store" => Event::Answered(Reply {
             verdict: request.word("verdict", Verdict::parse)?,
             state: request.nullable_word("state", State::parse)?,
-            retry_after_ms: request.nullable_number("retryAfterMs")?.map(whole_ms),
+            retry_after_ms: request.nullable_milliseconds("retryAfterMs")?,
             payload_changed: request.flag("payloadChanged")?,
         }),
         "refused" => request.word("code", refused)?,
@@ -36,14 +35,18 @@ fn policy(mut object: Object<'_>) -> Result<Policy, Malformed> {
     let policy = Policy {
         in_progress: object.word("inProgress", Patience::parse)?,
         needs_attention: object.word("needsAttention", Patience::parse)?,
-        in_progress_output: object.word("inProgressOutput", |word| match word {
-            "duplicate" => Some(InProgressOutput::Duplicate),
-            "rejected" => Some(InProgressOutput::Rejected),
-            _ => None,
-        })?,
+        in_progress_output: object.word("inProgressOutput", in_progress_output)?,
     };
     object.end()?;
     Ok(policy)
+}
+
+fn in_progress_output(word: &str) -> Option<InProgressOutput> {
+    match word {
+        "duplicate" => Some(InProgressOutput::Duplicate),
+        "rejected" => Some(InProgressOutput::Rejected),
+        _ => None,
+    }
 }
 
 pub(crate) fn answer(decision: &Decision) -> String {

@@ -6,7 +6,7 @@ use gate_core::vocabulary::{Refusal, RejectionCode};
 
 use super::answer::Answer;
 use super::request::{Object, Value, read, wrong};
-use super::{scheme, whole_ms};
+use super::scheme;
 use crate::calls::Malformed;
 
 /// A delivery whose event key is wanted.
@@ -39,7 +39,7 @@ impl KeyRequest {
             scope: request.text("scope")?,
             source: source(request.object("source")?)?,
             headers: request.headers()?,
-            now_ms: whole_ms(request.number("nowMs")?),
+            now_ms: request.milliseconds("nowMs")?,
         };
         request.end()?;
         Ok(read)
@@ -67,22 +67,24 @@ fn source(mut object: Object<'_>) -> Result<SourceWord, Malformed> {
         "provider" => SourceWord::Provider,
         "value" => SourceWord::Value(parts(object.list("parts")?)?),
         "body_digest" => SourceWord::BodyDigest(object.texts("exclude")?),
-        "time_slot" => SourceWord::TimeSlot(whole_ms(object.number("slotMs")?)),
+        "time_slot" => SourceWord::TimeSlot(object.milliseconds("slotMs")?),
         _ => return Err(wrong("source", "of a known type")),
     };
     object.end()?;
     Ok(source)
 }
 
+/// `None` where one of them is not well-formed.
 fn parts(list: Vec<Value<'_>>) -> Result<Option<Vec<String>>, Malformed> {
     let mut parts = Vec::new();
     for value in list {
         let Value::Text(text) = value else {
             return Err(wrong("parts", "a list of texts"));
         };
-        parts.push(text.decode().map(String::from));
+        let Some(part) = text.decode() else { return Ok(None) };
+        parts.push(part.into_owned());
     }
-    Ok(parts.into_iter().collect())
+    Ok(Some(parts))
 }
 
 pub(crate) fn answer(key: &Key) -> String {

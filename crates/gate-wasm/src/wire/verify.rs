@@ -5,7 +5,7 @@ use gate_core::signature::{CustomScheme, Request, Verified};
 
 use super::answer::Answer;
 use super::request::read;
-use super::{scheme, whole_ms};
+use super::scheme;
 use crate::calls::Malformed;
 
 /// A request to verify.
@@ -26,9 +26,9 @@ impl VerifyRequest {
             custom: scheme::custom(&mut request, &provider)?,
             provider,
             headers: request.headers()?,
-            now_ms: whole_ms(request.number("nowMs")?),
+            now_ms: request.milliseconds("nowMs")?,
             // Below 1 ms becomes 0, which the core refuses with words.
-            tolerance_ms: request.optional_number("toleranceMs")?.map(whole_ms),
+            tolerance_ms: request.optional_milliseconds("toleranceMs")?,
         };
         request.end()?;
         Ok(read)
