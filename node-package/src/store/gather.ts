@@ -216,5 +216,6 @@ class Flight<Ask, Reply> {
 }
 
 function unanswered(): StoreError {
-	return new StoreError('store_unavailable', 'The store gave fewer answers than it was asked', 'Please report this as a bug.');
+	const help = 'Please report this as a bug. Nothing is known about the claim.';
+	return new StoreError('store_unavailable', 'The store gave fewer answers than it was asked', help);
 }

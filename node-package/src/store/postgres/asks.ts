@@ -155,10 +155,13 @@ function json(value: unknown): string | null {
 		throw refused('The result cannot be written as JSON', cause);
 	}
 	if (text === undefined) return null;
-	if (text.length > RESULT_LIMIT) throw refused(`The result has ${text.length} characters of JSON, the limit is ${RESULT_LIMIT}`);
+	if (text.length > RESULT_LIMIT) {
+		throw refused(`The result has ${text.length} characters of JSON, the limit is ${RESULT_LIMIT}`);
+	}
 	return text;
 }
 
 function refused(what: string, cause?: unknown): StoreError {
-	return new StoreError('store_refused_key', what, 'Nothing was sent to the store. Other claims are not affected.', { cause });
+	const help = 'Nothing was sent to the store. Other claims are not affected.';
+	return new StoreError('store_refused_key', what, help, { cause });
 }

@@ -3,7 +3,7 @@ import type { Verdict } from '../../wasm/generated/vocabulary';
 import type { StoreReply } from '../store';
 import { keyName, keysOf, type WireAsk } from './asks';
 import type { Query } from './connection';
-import { granted, number, refused, type Row, text } from './replies';
+import { granted, number, refused, type Row, text, unforeseen } from './replies';
 import type { Statement, Tables } from './tables';
 
 /**
@@ -209,7 +209,7 @@ function nameOf(row: Row): string {
 }
 
 function notOneEach(): StoreError {
-	return new StoreError('store_unavailable', 'The Postgres store gave fewer answers than it was asked', 'Please report this as a bug.');
+	return unforeseen('The Postgres store gave fewer answers than it was asked');
 }
 
 function neverTheSame(): StoreError {

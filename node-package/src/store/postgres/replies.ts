@@ -42,7 +42,10 @@ export function sameBatch(first: StoreReply, earlier: WireAsk, later: WireAsk): 
 }
 
 export function settled(row: Row): SettleReply {
-	return { verdict: text(row['verdict']) as SettleReply['verdict'], state: row['state'] === null ? null : state(row['state']) };
+	return {
+		verdict: text(row['verdict']) as SettleReply['verdict'],
+		state: row['state'] === null ? null : state(row['state']),
+	};
 }
 
 export function stored(key: EventKey, row: Row): StoredClaim {
@@ -68,7 +71,12 @@ export function stored(key: EventKey, row: Row): StoredClaim {
 /** Drivers differ in what they make of numbers and json, so the statements give text. Anything else is not an answer. */
 export function text(value: unknown): string {
 	if (typeof value === 'string') return value;
-	throw new StoreError('store_unavailable', 'The Postgres store answered in an unforeseen form', 'Please report this as a bug.');
+	throw unforeseen('The Postgres store answered in an unforeseen form');
+}
+
+/** Not an answer, so nothing is known. */
+export function unforeseen(what: string): StoreError {
+	return new StoreError('store_unavailable', what, 'Please report this as a bug. Nothing is known about the claim.');
 }
 
 export function number(value: unknown): number {

@@ -1,8 +1,7 @@
-import { StoreError } from '../../errors';
 import type { SettleReply } from '../store';
 import { keyName, type WireEnd } from './asks';
 import type { Query } from './connection';
-import { number, settled } from './replies';
+import { number, settled, unforeseen } from './replies';
 import type { Tables } from './tables';
 
 /** Settles the first end of each key that is open, in one statement. Two ends of one key are judged one after the other. */
@@ -19,8 +18,6 @@ export async function settleBatch(
 	const indexes = [...firsts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, index]) => index);
 	const ends = indexes.map((index, ord) => ({ ord, ...open.get(index) }));
 	const rows = await query(tables.sql('settle'), [JSON.stringify(ends), ends.length, lockTimeout]);
-	if (rows.length !== indexes.length) {
-		throw new StoreError('store_unavailable', 'The Postgres store gave fewer answers than it was asked', 'Please report this as a bug.');
-	}
+	if (rows.length !== indexes.length) throw unforeseen('The Postgres store gave fewer answers than it was asked');
 	for (const row of rows) answer(indexes[number(row['ord'])] as number, settled(row));
 }
