@@ -54,13 +54,13 @@ export async function startN8n({ node, bin, databaseUrl, tarball, port: wish, lo
 }
 
 /**
- * n8n lives as long as the shell's standard input stays open: it ends with us even if we are killed. It has a process
- * group of its own, so that Ctrl-C reaches us alone and we end things in order.
+ * n8n lives as long as the shell's standard input stays open: it ends with us even if we are killed, and its folder goes
+ * too. It has a process group of its own, so that Ctrl-C reaches us alone and we end things in order.
  */
-function launch(bin, env, cwd, file) {
+function launch(bin, env, userFolder, file) {
 	const output = openSync(file, 'w');
-	const child = spawn('/bin/sh', ['-c', lifeline, 'n8n-lifeline', bin, 'start'], {
-		cwd,
+	const child = spawn('/bin/sh', ['-c', lifeline, userFolder, bin, 'start'], {
+		cwd: userFolder,
 		env,
 		stdio: ['pipe', output, output],
 		detached: true,
@@ -77,6 +77,7 @@ exec 3<&0
 { read -r _ <&3; kill -TERM "$n8n"; } & watch=$!
 wait "$n8n"; status=$?
 kill "$watch" 2>/dev/null
+cd / && rm -rf -- "$0"
 exit "$status"
 `;
 
