@@ -92,7 +92,7 @@ pub(crate) fn digest_hex(mode: Mode, exclude: &[String], body: &[u8]) -> Result<
     Ok((encoding::to_hex(&hash.finalize()), form))
 }
 
-fn write_canonical(mode: Mode, exclude: &Exclusions, body: &[u8], sink: &mut impl Sink) -> Result<(), JsonError> {
+fn write_canonical(mode: Mode, exclude: &Exclusions, body: &[u8], sink: &mut dyn Sink) -> Result<(), JsonError> {
     let text = json::utf8(body)?;
     let index = Index::build(text, exclude)?;
     write::write(text, &index, mode, sink)

@@ -40,10 +40,11 @@ pub fn from_hex(text: &str) -> Option<Vec<u8>> {
     if !rest.is_empty() {
         return None;
     }
-    pairs
-        .iter()
-        .map(|&[high, low]| Some((hex_digit(high)? << 4) | hex_digit(low)?))
-        .collect()
+    let mut bytes = Vec::with_capacity(pairs.len());
+    for &[high, low] in pairs {
+        bytes.push((hex_digit(high)? << 4) | hex_digit(low)?);
+    }
+    Some(bytes)
 }
 
 /// Bytes from standard Base64 whose padding may be missing (it says nothing that the length does not), or `None`.

@@ -4,6 +4,8 @@
 
 mod placeholder;
 
+use std::borrow::Cow;
+
 use ed25519_dalek::VerifyingKey;
 
 use crate::encoding::{from_base64, from_hex};
@@ -146,7 +148,7 @@ fn shared(bytes: Option<Vec<u8>>, form: &str, sender: &str) -> Result<Key, Refus
         .ok_or_else(|| malformed(format!("The signing secret is not {form}"), sender))
 }
 
-fn malformed(message: impl Into<String>, sender: &str) -> Refusal {
+fn malformed(message: impl Into<Cow<'static, str>>, sender: &str) -> Refusal {
     Refusal::misconfigured(
         ConfigurationCode::SecretMalformed,
         message,

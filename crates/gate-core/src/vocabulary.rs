@@ -1,6 +1,8 @@
 //! The words that cross the boundary: states, verdicts, outcomes, codes. Written once, here; `cargo xtask wasm` writes
 //! the TypeScript twin (`node-package/src/wasm/generated/vocabulary.ts`) from these tables.
 
+use std::borrow::Cow;
+
 /// An enum whose cases have one fixed text each, listed in [`ALL`](Self::ALL).
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$case_meta:meta])* $case:ident = $text:literal),+ $(,)? }) => {
@@ -266,15 +268,19 @@ pub enum Refusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// One sentence: what happened.
-    pub message: String,
+    pub message: Cow<'static, str>,
     /// One or two sentences: what to do about it.
-    pub help: String,
+    pub help: Cow<'static, str>,
 }
 
 impl Refusal {
     /// A refusal for the sender's doing.
     #[must_use]
-    pub fn rejected(code: RejectionCode, message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub fn rejected(
+        code: RejectionCode,
+        message: impl Into<Cow<'static, str>>,
+        help: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self::Rejected {
             code,
             text: Text {
@@ -286,7 +292,11 @@ impl Refusal {
 
     /// A refusal for the user's doing.
     #[must_use]
-    pub fn misconfigured(code: ConfigurationCode, message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub fn misconfigured(
+        code: ConfigurationCode,
+        message: impl Into<Cow<'static, str>>,
+        help: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self::Misconfigured {
             code,
             text: Text {

@@ -17,7 +17,7 @@ struct Decimal {
 /// Writes a literal, or answers `false` where it has no canonical form: a double that overflows, or an exponent beyond any
 /// use.
 #[must_use]
-pub(super) fn write(literal: &str, mode: Mode, sink: &mut impl Sink) -> bool {
+pub(super) fn write(literal: &str, mode: Mode, sink: &mut dyn Sink) -> bool {
     if is_plain(literal) {
         sink.put(literal.as_bytes());
         return true;
@@ -92,7 +92,7 @@ impl Decimal {
 
     /// The layout of ECMAScript's `Number::toString` (ECMA-262, 6.1.6.1.20), without an exponent up to `plain` digits in
     /// front of the point.
-    fn write(&self, plain: i64, sink: &mut impl Sink) {
+    fn write(&self, plain: i64, sink: &mut dyn Sink) {
         const ZEROS_BEHIND_POINT: i64 = -6;
         if self.digits.is_empty() {
             sink.put(b"0");
@@ -146,7 +146,7 @@ fn read_exponent(text: &str) -> i64 {
     if negative { size.saturating_neg() } else { size }
 }
 
-fn zeros(count: i64, sink: &mut impl Sink) {
+fn zeros(count: i64, sink: &mut dyn Sink) {
     for _ in 0..count {
         sink.put(b"0");
     }

@@ -22,7 +22,7 @@ impl Sink for sha2::Sha256 {
 }
 
 /// Writes the text that the index was made of.
-pub(super) fn write(text: &str, index: &Index<'_>, mode: Mode, sink: &mut impl Sink) -> Result<(), JsonError> {
+pub(super) fn write(text: &str, index: &Index<'_>, mode: Mode, sink: &mut dyn Sink) -> Result<(), JsonError> {
     let mut writer = Writer {
         text,
         index,
@@ -32,14 +32,14 @@ pub(super) fn write(text: &str, index: &Index<'_>, mode: Mode, sink: &mut impl S
     writer.value(Reader::new(text), 0)
 }
 
-struct Writer<'w, 'a, S> {
+struct Writer<'w, 'a> {
     text: &'a str,
     index: &'w Index<'a>,
     mode: Mode,
-    sink: &'w mut S,
+    sink: &'w mut dyn Sink,
 }
 
-impl<'a, S: Sink> Writer<'_, 'a, S> {
+impl<'a> Writer<'_, 'a> {
     /// Writes one value; `object` is the number of the first object in it. Calls itself once per object around a value, and
     /// the first pass has found at most [`MAX_DEPTH`](crate::json::MAX_DEPTH) of them.
     fn value(&mut self, mut reader: Reader<'a>, mut object: usize) -> Result<(), JsonError> {

@@ -46,15 +46,15 @@ pub(super) fn is_placeholder(text: &str) -> bool {
         || ENCLOSURES
             .iter()
             .any(|(open, close)| lower.len() > 2 && lower.starts_with(open) && lower.ends_with(close))
-        || has_pair(&lower, '{') && has_pair(&lower, '}')
+        || has_pair(&lower, b'{') && has_pair(&lower, b'}')
         || lower.ends_with("...")
         || lower.ends_with('…')
         || is_masked(text)
 }
 
 /// True where the character stands twice in a row, as in `{{`.
-fn has_pair(text: &str, c: char) -> bool {
-    text.chars().zip(text.chars().skip(1)).any(|pair| pair == (c, c))
+fn has_pair(text: &str, c: u8) -> bool {
+    text.as_bytes().windows(2).any(|pair| pair == [c, c])
 }
 
 /// Dots, stars or crosses, as a form shows a secret that it hides.

@@ -1,5 +1,7 @@
 //! A scheme that the user describes: checked for contradictions, then the same data as a provider of the table.
 
+use std::borrow::Cow;
+
 use super::scheme::{Algorithm, EmptyBody, Grammar, HeaderFamily, Label, Part, Scheme, TimeUnit, Timestamp};
 use crate::encoding::Encoding;
 use crate::secret::SecretForm;
@@ -203,7 +205,7 @@ fn is_header_name(name: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&c))
 }
 
-fn invalid(message: impl Into<String>, help: &str) -> Refusal {
+fn invalid(message: impl Into<Cow<'static, str>>, help: &'static str) -> Refusal {
     Refusal::misconfigured(ConfigurationCode::SchemeInvalid, message, help)
 }
 

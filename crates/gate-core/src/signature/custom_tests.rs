@@ -18,7 +18,7 @@ fn scheme(change: impl FnOnce(&mut CustomScheme)) -> Result<Vec<String>, String>
         Err(Refusal::Misconfigured {
             code: ConfigurationCode::SchemeInvalid,
             text,
-        }) => Err(text.message),
+        }) => Err(text.message.into_owned()),
         Err(other) => panic!("{other:?}"),
     }
 }

@@ -9,30 +9,54 @@ use super::scheme::Algorithm;
 use crate::secret::Key;
 
 /// True where one of the signatures is right. All are of this algorithm and of its length.
-///
-/// Comparison is by hmac's own constant-time `verify_slice`. Which of several signatures matched is not a secret.
 pub(super) fn any_is_valid(key: &Key, algorithm: Algorithm, content: &[&[u8]], signatures: &[&[u8]]) -> bool {
-    match (key, algorithm) {
-        (Key::Shared(key), Algorithm::HmacSha1) => any_mac::<Hmac<Sha1>>(key, content, signatures),
-        (Key::Shared(key), Algorithm::HmacSha256) => any_mac::<Hmac<Sha256>>(key, content, signatures),
-        (Key::Shared(key), Algorithm::HmacSha384) => any_mac::<Hmac<Sha384>>(key, content, signatures),
-        (Key::Shared(key), Algorithm::HmacSha512) => any_mac::<Hmac<Sha512>>(key, content, signatures),
-        (Key::Public(key), Algorithm::Ed25519) => signatures.iter().any(|&signature| ed25519(key, content, signature)),
-        (Key::Shared(_), Algorithm::Ed25519) | (Key::Public(_), _) => false,
+    match key {
+        Key::Shared(key) => hmac(key, algorithm).is_some_and(|mac| any_mac(mac, content, signatures)),
+        Key::Public(key) => {
+            algorithm == Algorithm::Ed25519 && signatures.iter().any(|signature| ed25519(key, content, signature))
+        }
     }
 }
 
 /// The content is hashed once per key, however many signatures there are.
-fn any_mac<M: Mac + KeyInit + Clone>(key: &[u8], content: &[&[u8]], signatures: &[&[u8]]) -> bool {
-    let Ok(mut mac) = <M as KeyInit>::new_from_slice(key) else {
-        return false;
-    };
+fn any_mac(mut mac: Box<dyn Tag>, content: &[&[u8]], signatures: &[&[u8]]) -> bool {
     for piece in content {
-        mac.update(piece);
+        mac.feed(piece);
     }
-    signatures
-        .iter()
-        .any(|signature| mac.clone().verify_slice(signature).is_ok())
+    signatures.iter().any(|signature| mac.is(signature))
+}
+
+/// The four HMACs behind one face, so that what uses them is compiled once.
+trait Tag {
+    fn feed(&mut self, piece: &[u8]);
+
+    /// In constant time, by hmac's own `verify_slice`. Which of several signatures matched is not a secret.
+    fn is(&self, signature: &[u8]) -> bool;
+}
+
+impl<M: Mac + Clone> Tag for M {
+    fn feed(&mut self, piece: &[u8]) {
+        self.update(piece);
+    }
+
+    fn is(&self, signature: &[u8]) -> bool {
+        self.clone().verify_slice(signature).is_ok()
+    }
+}
+
+fn hmac(key: &[u8], algorithm: Algorithm) -> Option<Box<dyn Tag>> {
+    fn start<M: Mac + KeyInit + Clone + 'static>(key: &[u8]) -> Option<Box<dyn Tag>> {
+        let mac = <M as KeyInit>::new_from_slice(key).ok()?;
+        Some(Box::new(mac))
+    }
+
+    match algorithm {
+        Algorithm::HmacSha1 => start::<Hmac<Sha1>>(key),
+        Algorithm::HmacSha256 => start::<Hmac<Sha256>>(key),
+        Algorithm::HmacSha384 => start::<Hmac<Sha384>>(key),
+        Algorithm::HmacSha512 => start::<Hmac<Sha512>>(key),
+        Algorithm::Ed25519 => None,
+    }
 }
 
 /// As strict as `verify_strict`, but streaming: the key is known not to be weak (see [`Key::parse`]), `s` must be reduced,

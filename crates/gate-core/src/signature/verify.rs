@@ -64,10 +64,11 @@ fn read_keys(sender: &Sender<'_>, secrets: &[&[u8]]) -> Result<Vec<Key>, Refusal
     if secrets.is_empty() {
         return Err(secret::missing(sender.name));
     }
-    secrets
-        .iter()
-        .map(|text| Key::parse(text, sender.scheme.secret, sender.name))
-        .collect()
+    let mut keys = Vec::new();
+    for text in secrets {
+        keys.push(Key::parse(text, sender.scheme.secret, sender.name)?);
+    }
+    Ok(keys)
 }
 
 /// The family whose signature header is there. Another family's headers may stand beside it only if they say the same:
