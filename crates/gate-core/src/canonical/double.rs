@@ -136,7 +136,11 @@ impl Natural {
     }
 
     /// `other` is not larger.
-    #[expect(clippy::cast_possible_truncation, reason = "the sign is carried on")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the sign is carried on"
+    )]
     fn subtract(&mut self, other: &Self) {
         let mut borrow = 0_i64;
         for (limb, taken) in self
@@ -155,6 +159,7 @@ impl Natural {
 }
 
 #[cfg(test)]
+#[expect(clippy::arithmetic_side_effects, reason = "small numbers of a test")]
 mod tests {
     use super::nearest;
     use proptest::prelude::*;
