@@ -1,4 +1,5 @@
 //! Reads `tests/vectors/signatures.json`.
+#![allow(clippy::arithmetic_side_effects, reason = "small numbers of a test")]
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use gate_core::encoding::Encoding;
