@@ -120,12 +120,9 @@ impl CustomScheme {
                 "Name the header that carries the event id.",
             ));
         }
-        if content
-            .windows(2)
-            .any(|pair| matches!(pair, [Part::Id, Part::Body] | [Part::Body, Part::Id]))
-        {
+        if !id_ends_at_a_text(content) {
             return Err(invalid(
-                "{id} and {body} stand next to each other in the signed text",
+                "No text parts {id} from {body} in the signed text, right beside {id}",
                 "The same signature would fit another id with another body. Check the provider's description for the character between them.",
             ));
         }
@@ -195,6 +192,17 @@ fn read_template(template: &str) -> Result<Vec<Part<'_>>, Refusal> {
         rest = after;
     }
     Ok(parts)
+}
+
+/// False where the id could end elsewhere, in the body: side by side with it, or with only a time in between, which a body
+/// may hold as well.
+fn id_ends_at_a_text(content: &[Part<'_>]) -> bool {
+    let body = content.iter().position(|part| *part == Part::Body).unwrap_or_default();
+    content.windows(2).enumerate().all(|(at, pair)| match *pair {
+        [Part::Text(_), _] | [_, Part::Text(_)] => true,
+        [left, right] => !(left == Part::Id && at < body || right == Part::Id && at >= body),
+        _ => true,
+    })
 }
 
 /// A token of RFC 9110, 5.6.2.

@@ -46,7 +46,7 @@ fn a_template_is_cut_into_parts() {
 #[test]
 fn what_would_verify_less_than_it_seems_is_refused() {
     type Change = fn(&mut CustomScheme);
-    let bad: [(&str, Change); 13] = [
+    let bad: [(&str, Change); 15] = [
         ("no body", |c| c.template = "fixed".into()),
         ("empty template", |c| c.template = String::new()),
         ("two bodies", |c| c.template = "{body}{body}".into()),
@@ -58,6 +58,16 @@ fn what_would_verify_less_than_it_seems_is_refused() {
         ("id touches the body", |c| {
             c.template = "{id}{body}".into();
             c.id_header = Some("X-Id".into());
+        }),
+        ("only a time parts the id from the body", |c| {
+            c.template = "{id}{timestamp}.{body}".into();
+            c.id_header = Some("X-Id".into());
+            c.timestamp_header = Some("X-Time".into());
+        }),
+        ("only a time parts the body from the id", |c| {
+            c.template = "{body}{timestamp}{id}".into();
+            c.id_header = Some("X-Id".into());
+            c.timestamp_header = Some("X-Time".into());
         }),
         ("no header name", |c| c.signature_header = String::new()),
         ("a header line for a name", |c| {
