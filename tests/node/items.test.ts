@@ -140,7 +140,7 @@ describe('one delivery', () => {
 		expect(finished.received('Claimed')).toBe(0);
 	});
 
-	it.each<[string, object, string]>([
+	it.each<[string, Record<string, unknown>, string]>([
 		['names none', { eventType: '={{ $json.body.no_such_field }}' }, 'invoice.paid'],
 		['is no text', { eventType: '={{ $json.body }}' }, 'invoice.paid'],
 		['is one', { eventType: '=my {{ $json.body.type }}' }, 'my invoice.paid'],
