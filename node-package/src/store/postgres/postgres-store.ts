@@ -49,12 +49,14 @@ export class PostgresStore implements Store {
 				const open = new Map(asks.map((ask, index) => [index, ask]));
 				await withConnection(this.clients, abandoned, async (query) => {
 					// When this runs again, only what is not answered yet is asked again.
-					const indexes = [...open.keys()];
-					await claimBatch(query, this.tables, [...open.values()], lockTimeout(open.size), (at, reply) => {
-						const index = indexes[at] as number;
-						open.delete(index);
-						answer(index, reply);
-					});
+					while (open.size > 0) {
+						const part = [...open].slice(0, mostAtOnce(open.values()));
+						await claimBatch(query, this.tables, part.map(([, ask]) => ask), lockTimeout(open.size), (at, reply) => {
+							const [index] = part[at] as [number, WireAsk];
+							open.delete(index);
+							answer(index, reply);
+						});
+					}
 				});
 			},
 		});
@@ -85,12 +87,12 @@ export class PostgresStore implements Store {
 		const wire = asks.map(wireAsk);
 		const firsts = new Map<string, { readonly ask: WireAsk; readonly at: number }>();
 		for (const ask of wire) {
-			const name = keyName(ask);
+			const name = nameInCall(ask);
 			if (!firsts.has(name)) firsts.set(name, { ask, at: firsts.size });
 		}
 		const replies = await this.claims.submit([...firsts.values()].map(({ ask }) => ask));
 		return wire.map((ask) => {
-			const first = firsts.get(keyName(ask)) as { readonly ask: WireAsk; readonly at: number };
+			const first = firsts.get(nameInCall(ask)) as { readonly ask: WireAsk; readonly at: number };
 			const reply = replies[first.at] as StoreReply;
 			return ask === first.ask ? reply : sameBatch(reply, first.ask, ask);
 		});
@@ -120,6 +122,19 @@ export class PostgresStore implements Store {
 	private refuseWhenClosed(): void {
 		if (this.closing) throw closed();
 	}
+}
+
+/** Guards are looked up per ask, and a statement's time grows with the square of their number. */
+const GUARDED_AT_ONCE = 500;
+
+function mostAtOnce(asks: Iterable<WireAsk>): number {
+	for (const { guards } of asks) if (guards.length > 0) return GUARDED_AT_ONCE;
+	return Number.POSITIVE_INFINITY;
+}
+
+/** What is one and the same ask within a call. Where another body is refused, each body needs an answer of its own. */
+function nameInCall(ask: WireAsk): string {
+	return ask.reject_changed ? `${keyName(ask)} ${ask.body_digest}` : keyName(ask);
 }
 
 function tooLate(patienceMs: number): StoreError {

@@ -37,8 +37,9 @@ export function refused(verdict: Verdict, row: Row, matchedOn: StoreReply['match
 export function sameBatch(first: StoreReply, earlier: WireAsk, later: WireAsk): StoreReply {
 	const digests = [earlier.body_digest, later.body_digest];
 	const payloadChanged = !digests.includes(null) && digests[0] !== digests[1];
-	const verdict = payloadChanged && later.reject_changed ? 'payload_mismatch' : 'duplicate_in_batch';
-	return { ...first, verdict, fence: null, payloadChanged, matchedOn: 'same_batch' };
+	// The same body as one that was refused for its body is refused as well.
+	if (first.verdict === 'payload_mismatch') return first;
+	return { ...first, verdict: 'duplicate_in_batch', fence: null, payloadChanged, matchedOn: 'same_batch' };
 }
 
 export function settled(row: Row): SettleReply {

@@ -240,6 +240,21 @@ export const claiming: readonly Law[] = [
 		},
 	},
 	{
+		name: 'the same key twice in one call, other bodies refused: each body is judged by the record',
+		hazard: 'H10',
+		async run(world) {
+			const scope = world.newScope();
+			const store = await world.open();
+			const [one, other] = [`sha256:${'1'.repeat(64)}`, `sha256:${'2'.repeat(64)}`];
+			const asks = (bodies: string[]) =>
+				bodies.map((bodyDigest) => ask(key(scope, 'evt'), { bodyDigest, payloadChanged: 'reject' }));
+			const fresh = await store.claim(asks([one, other, one]));
+			assert.deepEqual(fresh.map(({ verdict }) => verdict), ['claimed', 'payload_mismatch', 'duplicate_in_batch']);
+			const later = await store.claim(asks([other, one, other]));
+			assert.deepEqual(later.map(({ verdict }) => verdict), ['payload_mismatch', 'in_progress', 'payload_mismatch']);
+		},
+	},
+	{
 		name: 'random batches in random order from 16 connections: no deadlock, one winner per key',
 		hazard: 'H11',
 		async run(world) {

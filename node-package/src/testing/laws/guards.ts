@@ -44,6 +44,25 @@ export const guards: readonly Law[] = [
 		},
 	},
 	{
+		name: 'thousands of guarded asks in one call are answered before a caller loses patience',
+		hazard: 'H10',
+		async run(world) {
+			const scope = world.newScope();
+			const store = await world.open({ patienceMs: 10_000 });
+			const asks = Array.from({ length: 6_000 }, (_, n) =>
+				ask(key(scope, `evt_${n}`), {
+					guards: [
+						business(`order:${n >> 1}`),
+						{ kind: 'body_digest', key: `sha256:${n.toString(16).padStart(64, '0')}` },
+					],
+				}),
+			);
+			const verdicts = (await store.claim(asks)).map(({ verdict }) => verdict);
+			// Two events stand for each order: the first is claimed, and the second knows it.
+			assert.deepEqual(verdicts, asks.map((_, n) => (n % 2 === 0 ? 'claimed' : 'business_duplicate')));
+		},
+	},
+	{
 		name: 'a business key is unique in its scope, a body digest in scope and provider',
 		hazard: 'H21, H56',
 		async run(world) {
