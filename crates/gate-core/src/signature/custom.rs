@@ -74,7 +74,7 @@ impl CustomScheme {
     fn check_headers(&self) -> Result<(), Refusal> {
         let mut names = vec![("Signature Header", self.signature_header.as_str())];
         names.extend(self.timestamp_header.as_deref().map(|name| ("Timestamp Header", name)));
-        names.extend(self.id_header.as_deref().map(|name| ("ID Header", name)));
+        names.extend(self.id_header.as_deref().map(|name| ("Event ID Header", name)));
         if let Some((field, _)) = names.iter().find(|(_, name)| !is_header_name(name)) {
             return Err(invalid(
                 format!("'{field}' is not the name of a header"),
@@ -116,7 +116,7 @@ impl CustomScheme {
         }
         if has(Part::Id) && self.id_header.is_none() {
             return Err(invalid(
-                "{id} stands in the signed text, but no 'ID Header' is set",
+                "{id} stands in the signed text, but no 'Event ID Header' is set",
                 "Name the header that carries the event id.",
             ));
         }

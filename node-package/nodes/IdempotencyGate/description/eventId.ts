@@ -85,7 +85,7 @@ export const eventIdFields: INodeProperties[] = [
 		hint: 'Fields that change between deliveries of the same event',
 		displayOptions: { show: { eventIdFrom: ['bodyHash'] } },
 		description:
-			'Comma-separated paths within the body. A path that begins with a slash is read as a JSON pointer, for names that contain dots.',
+			'Comma-separated paths within the body, without "body." in front. A path that begins with a slash is read as a JSON pointer, for names that contain dots.',
 	},
 	{
 		displayName: 'Slot Length',
