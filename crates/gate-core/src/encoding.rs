@@ -29,8 +29,13 @@ impl Encoding {
 /// Lower-case hexadecimal.
 #[must_use]
 pub fn to_hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+    let mut text = String::new();
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            text.extend(char::from_digit(digit.into(), 16));
+        }
+    }
+    text
 }
 
 /// Bytes from lower-case hexadecimal, or `None`.

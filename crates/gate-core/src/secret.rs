@@ -4,8 +4,6 @@
 
 mod placeholder;
 
-use std::borrow::Cow;
-
 use ed25519_dalek::VerifyingKey;
 
 use crate::encoding::{from_base64, from_hex};
@@ -42,36 +40,7 @@ impl Key {
     /// # Errors
     /// `misconfigured`, with a text that never contains the secret.
     pub fn parse(text: &[u8], form: SecretForm, sender: &str) -> Result<Self, Refusal> {
-        let text = std::str::from_utf8(text).map_err(|_| malformed("The signing secret is not text", sender))?;
-        let core = text.trim_matches(is_blank);
-        if core.is_empty() {
-            return Err(missing(sender));
-        }
-        if placeholder::is_placeholder(core) {
-            return Err(Refusal::misconfigured(
-                ConfigurationCode::SecretPlaceholder,
-                "The signing secret is a placeholder or an expression that was not evaluated",
-                format!("Open the credential and paste the signing secret from {sender}'s webhook page as fixed text."),
-            ));
-        }
-        if core.len() != text.len() {
-            return Err(malformed(
-                "The signing secret has a space or a line break at its start or end",
-                sender,
-            ));
-        }
-        if text.chars().any(char::is_control) {
-            return Err(malformed(
-                "The signing secret holds a line break or another control character",
-                sender,
-            ));
-        }
-        match form {
-            SecretForm::Text => Ok(Self::Shared(text.as_bytes().to_vec())),
-            SecretForm::Hex => shared(from_hex(&text.to_ascii_lowercase()), "hexadecimal digits", sender),
-            SecretForm::Base64 => shared(from_base64(text), "Base64", sender),
-            SecretForm::StandardWebhooks => standard_webhooks(text, sender),
-        }
+        read(text, form).map_err(|problem| problem.refusal(sender))
     }
 
     /// True where a signature of this algorithm can be checked with this key. A public key is never an HMAC key: everybody
@@ -96,66 +65,100 @@ impl std::fmt::Debug for Key {
 pub fn check(provider: &Provider, text: &[u8]) -> Result<(), Refusal> {
     let Some(scheme) = provider.scheme else { return Ok(()) };
     Key::parse(text, scheme.secret, provider.display_name)?;
-    match provider
+    let other = provider
         .not_secrets
         .iter()
-        .find(|(beginning, _)| text.starts_with(beginning.as_bytes()))
-    {
+        .find(|(beginning, _)| text.starts_with(beginning.as_bytes()));
+    match other {
         None => Ok(()),
-        Some((_, other)) => Err(malformed(
-            format!("This is {other} of {}, not a signing secret", provider.display_name),
-            provider.display_name,
-        )),
+        Some((_, what)) => Err(Problem::OtherCredential(what).refusal(provider.display_name)),
     }
 }
 
 /// No secret at all.
 pub(crate) fn missing(sender: &str) -> Refusal {
-    Refusal::misconfigured(
-        ConfigurationCode::SecretMissing,
-        "No signing secret is set",
-        format!("Open the credential and paste the signing secret from {sender}'s webhook page."),
-    )
+    Problem::Missing.refusal(sender)
 }
 
-fn standard_webhooks(text: &str, sender: &str) -> Result<Key, Refusal> {
+/// What is wrong with a secret.
+#[derive(Clone, Copy, Debug)]
+enum Problem {
+    Missing,
+    Placeholder,
+    /// The end of a sentence that begins with "The signing secret".
+    Malformed(&'static str),
+    /// What it is instead.
+    OtherCredential(&'static str),
+}
+
+impl Problem {
+    fn refusal(self, sender: &str) -> Refusal {
+        let (code, message) = match self {
+            Self::Missing => (ConfigurationCode::SecretMissing, "No signing secret is set".into()),
+            Self::Placeholder => (
+                ConfigurationCode::SecretPlaceholder,
+                "The signing secret is a placeholder or an expression that was not evaluated".into(),
+            ),
+            Self::Malformed(what) => (ConfigurationCode::SecretMalformed, format!("The signing secret {what}")),
+            Self::OtherCredential(what) => (
+                ConfigurationCode::SecretMalformed,
+                format!("This is {what}, not a signing secret"),
+            ),
+        };
+        let help = format!(
+            "Open the credential and paste the signing secret from {sender}'s webhook page, unchanged and as fixed text."
+        );
+        Refusal::misconfigured(code, message, help)
+    }
+}
+
+fn read(text: &[u8], form: SecretForm) -> Result<Key, Problem> {
+    let text = std::str::from_utf8(text).map_err(|_| Problem::Malformed("is not text"))?;
+    let core = text.trim_matches(is_blank);
+    if core.is_empty() {
+        return Err(Problem::Missing);
+    }
+    if placeholder::is_placeholder(core) {
+        return Err(Problem::Placeholder);
+    }
+    if core.len() != text.len() {
+        return Err(Problem::Malformed("has a space or a line break at its start or end"));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(Problem::Malformed("holds a line break or another control character"));
+    }
+    match form {
+        SecretForm::Text => Ok(Key::Shared(text.as_bytes().to_vec())),
+        SecretForm::Hex => shared(from_hex(&text.to_ascii_lowercase()), "is not hexadecimal digits"),
+        SecretForm::Base64 => shared(from_base64(text), "is not Base64"),
+        SecretForm::StandardWebhooks => standard_webhooks(text),
+    }
+}
+
+fn standard_webhooks(text: &str) -> Result<Key, Problem> {
     let text = text.strip_prefix("v1,").unwrap_or(text);
     if text.starts_with("whsk_") {
-        return Err(malformed(
-            "The secret is a private signing key, which only the provider may have",
-            sender,
+        return Err(Problem::Malformed(
+            "is a private signing key, which only the provider may have",
         ));
     }
     if let Some(text) = text.strip_prefix("whpk_") {
         let key = from_base64(text).and_then(|bytes| VerifyingKey::from_bytes(bytes.as_slice().try_into().ok()?).ok());
         // A weak key verifies signatures that nobody made.
-        return key
-            .filter(|key| !key.is_weak())
-            .map(Key::Public)
-            .ok_or_else(|| malformed("The public key behind 'whpk_' is not an Ed25519 key", sender));
+        let key = key.filter(|key| !key.is_weak()).map(Key::Public);
+        return key.ok_or(Problem::Malformed("is not an Ed25519 public key behind 'whpk_'"));
     }
-    let text = text.strip_prefix("whsec_").unwrap_or(text);
-    if text.is_empty() {
-        return Err(malformed("The signing secret ends behind 'whsec_'", sender));
-    }
-    shared(from_base64(text), "Base64, behind 'whsec_'", sender)
+    shared(
+        from_base64(text.strip_prefix("whsec_").unwrap_or(text)),
+        "is not Base64 behind 'whsec_'",
+    )
 }
 
-fn shared(bytes: Option<Vec<u8>>, form: &str, sender: &str) -> Result<Key, Refusal> {
+fn shared(bytes: Option<Vec<u8>>, what: &'static str) -> Result<Key, Problem> {
     bytes
         .filter(|bytes| !bytes.is_empty())
         .map(Key::Shared)
-        .ok_or_else(|| malformed(format!("The signing secret is not {form}"), sender))
-}
-
-fn malformed(message: impl Into<Cow<'static, str>>, sender: &str) -> Refusal {
-    Refusal::misconfigured(
-        ConfigurationCode::SecretMalformed,
-        message,
-        format!(
-            "Open the credential and paste the signing secret from {sender}'s webhook page again, without changes."
-        ),
-    )
+        .ok_or(Problem::Malformed(what))
 }
 
 /// White space, and the invisible characters that copying from a web page brings along.

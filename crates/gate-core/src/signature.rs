@@ -3,6 +3,7 @@
 //! Never guessed: the text that one scheme signs can be sent as the *body* under another. The user names the provider.
 
 mod custom;
+mod fault;
 mod grammar;
 mod mac;
 mod scheme;

@@ -12,24 +12,22 @@ use crate::wire;
 /// The caller sent something that is not in the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    /// The field that is wrong.
+    /// The field that is missing, unknown or not what it should be.
     pub(crate) field: &'static str,
-    /// What it should be.
-    pub(crate) wanted: &'static str,
 }
 
 impl Malformed {
-    /// One sentence for the caller's author. Quotes nothing of the request.
-    #[must_use]
-    pub fn message(self) -> String {
-        format!("malformed request: '{}' is not {}", self.field, self.wanted)
-    }
-
-    /// The same as an answer, which the wrapper throws.
+    /// An answer that the wrapper throws, for the caller's author. Quotes nothing of the request.
     #[must_use]
     pub fn answer(self) -> String {
+        let message = [
+            "malformed request: ",
+            self.field,
+            " is missing, unknown or not of the right kind",
+        ]
+        .concat();
         wire::answer::Answer::of_type("malformed")
-            .text("message", &self.message())
+            .text("message", &message)
             .end()
     }
 }

@@ -31,11 +31,11 @@ enum Element {
 impl Exclusions {
     /// Reads the texts of the pointers.
     pub(super) fn parse(texts: &[String]) -> Result<Self, Refusal> {
-        let pointers: Result<_, _> = texts
-            .iter()
-            .map(|text| pointer(text).ok_or_else(|| invalid(text)))
-            .collect();
-        Ok(Self { pointers: pointers? })
+        let mut pointers = Vec::new();
+        for text in texts {
+            pointers.push(pointer(text).ok_or_else(|| invalid(text))?);
+        }
+        Ok(Self { pointers })
     }
 
     /// Starts at the top of a document.
@@ -51,7 +51,11 @@ impl Exclusions {
 
 fn pointer(text: &str) -> Option<Vec<Segment>> {
     // The empty pointer is the whole document: nothing would be left to tell events apart.
-    text.strip_prefix('/')?.split('/').map(segment).collect()
+    let mut segments = Vec::new();
+    for text in text.strip_prefix('/')?.split('/') {
+        segments.push(segment(text)?);
+    }
+    Some(segments)
 }
 
 fn segment(text: &str) -> Option<Segment> {

@@ -57,8 +57,11 @@ impl<'a> RawString<'a> {
         if !self.escaped {
             return Some(Cow::Borrowed(self.text));
         }
-        let decoded: Result<String, _> = char::decode_utf16(self.units()).collect();
-        decoded.ok().map(Cow::Owned)
+        let mut decoded = String::new();
+        for character in char::decode_utf16(self.units()) {
+            decoded.push(character.ok()?);
+        }
+        Some(Cow::Owned(decoded))
     }
 
     /// True where it means this text.

@@ -76,13 +76,19 @@ impl<'a> Values<'a> {
         let Sender::Known(provider) = self.sender else {
             return None;
         };
-        let parts = provider.event_type.iter().filter_map(|places| {
-            places.iter().find_map(|field| match self.field(*field) {
+        let mut joined = String::new();
+        for places in provider.event_type {
+            let part = places.iter().find_map(|field| match self.field(*field) {
                 Reading::Text(text) if !text.is_empty() && !text.contains('\0') => Some(text),
                 _ => None,
-            })
-        });
-        let joined = parts.collect::<Vec<_>>().join(".");
+            });
+            if let Some(part) = part {
+                if !joined.is_empty() {
+                    joined.push('.');
+                }
+                joined.push_str(&part);
+            }
+        }
         (1..=MAX_TYPE_BYTES).contains(&joined.len()).then_some(joined)
     }
 

@@ -1,7 +1,7 @@
 //! Reading a signature header: the signatures that count, and the time where the header holds it.
 
+use super::fault::Fault;
 use super::scheme::{Algorithm, Grammar, Scheme};
-use crate::vocabulary::{Refusal, RejectionCode};
 
 /// More candidates than any provider sends; a header must not buy hashing work.
 pub const MAX_SIGNATURES: usize = 16;
@@ -24,50 +24,29 @@ pub(super) struct Candidate {
 }
 
 /// Reads the value of the signature header `name`.
-pub(super) fn read<'h>(scheme: &Scheme<'_>, name: &str, value: &'h str) -> Result<Signatures<'h>, Refusal> {
+pub(super) fn read<'a, 'h>(scheme: &Scheme<'a>, name: &'a str, value: &'h str) -> Result<Signatures<'h>, Fault<'a>> {
     let (timestamp, labelled) = match scheme.grammar {
         Grammar::Single => (None, single(scheme, name, value)?),
         Grammar::Pairs { separator, timestamp } => pairs(name, value, separator, timestamp)?,
         Grammar::Words => (None, words(name, value)?),
     };
-    let counted: Vec<_> = labelled
-        .iter()
-        .filter_map(|&(label, text)| Some((scheme.labels.iter().find(|known| known.text == label)?.algorithm, text)))
-        .collect();
-    if counted.len() > MAX_SIGNATURES {
-        return Err(Refusal::rejected(
-            RejectionCode::SignatureAmbiguous,
-            format!("The header '{name}' holds more than {MAX_SIGNATURES} signatures"),
-            "No provider sends that many. The request was not accepted.",
-        ));
+    let mut counted = 0_usize;
+    let mut candidates = Vec::new();
+    for (label, text) in labelled {
+        let Some(label) = scheme.labels.iter().find(|known| known.text == label) else {
+            continue;
+        };
+        counted = counted.saturating_add(1);
+        if counted > MAX_SIGNATURES {
+            return Err(Fault::TooManySignatures(name));
+        }
+        // A signature that cannot be read is skipped: a newer form may stand beside the one that is known.
+        candidates.extend(candidate(scheme, label.algorithm, text));
     }
-    // A signature that cannot be read is skipped: a newer form may stand beside the one that is known.
-    let candidates: Vec<_> = counted
-        .into_iter()
-        .filter_map(|(algorithm, text)| candidate(scheme, algorithm, text))
-        .collect();
     if candidates.is_empty() {
-        return Err(malformed(name));
+        return Err(Fault::SignatureMalformed(name));
     }
     Ok(Signatures { timestamp, candidates })
-}
-
-/// A header of the scheme came more than once.
-pub(super) fn repeated(name: &str) -> Refusal {
-    Refusal::rejected(
-        RejectionCode::SignatureAmbiguous,
-        format!("The header '{name}' was sent more than once"),
-        "Which one counts is not defined, so none does. Check for a proxy that adds or repeats headers.",
-    )
-}
-
-/// The header is not in the provider's form.
-pub(super) fn malformed(name: &str) -> Refusal {
-    Refusal::rejected(
-        RejectionCode::SignatureMalformed,
-        format!("The header '{name}' does not hold a signature in the provider's form"),
-        "Check that 'Provider' names the sender, and that nothing between the sender and n8n changes the headers.",
-    )
 }
 
 type Labelled<'h> = Vec<(&'h str, &'h str)>;
@@ -79,60 +58,50 @@ fn is_joined(value: &str) -> bool {
 }
 
 /// The whole value is one label and one signature.
-fn single<'h>(scheme: &Scheme<'_>, name: &str, value: &'h str) -> Result<Labelled<'h>, Refusal> {
+fn single<'a, 'h>(scheme: &Scheme<'_>, name: &'a str, value: &'h str) -> Result<Labelled<'h>, Fault<'a>> {
     let split = |label: &str| value.split_at_checked(label.len()).filter(|(front, _)| *front == label);
     match scheme.labels.iter().find_map(|label| split(label.text)) {
-        None => Err(malformed(name)),
-        Some((_, signature)) if is_joined(signature) => Err(repeated(name)),
+        None => Err(Fault::SignatureMalformed(name)),
+        Some((_, signature)) if is_joined(signature) => Err(Fault::Repeated(name)),
         Some(pair) => Ok(vec![pair]),
     }
 }
 
 /// A word without a label is skipped, as one with an unknown label is.
-fn words<'h>(name: &str, value: &'h str) -> Result<Labelled<'h>, Refusal> {
+fn words<'a, 'h>(name: &'a str, value: &'h str) -> Result<Labelled<'h>, Fault<'a>> {
     if is_joined(value) {
-        return Err(repeated(name));
+        return Err(Fault::Repeated(name));
     }
     Ok(value.split(' ').filter_map(|word| word.split_once(',')).collect())
 }
 
 /// Strict about the form, since a lenient reader and a strict one may see two different times.
-fn pairs<'h>(
-    name: &str,
+fn pairs<'a, 'h>(
+    name: &'a str,
     value: &'h str,
     separator: char,
     timestamp_name: &str,
-) -> Result<(Option<&'h str>, Labelled<'h>), Refusal> {
+) -> Result<(Option<&'h str>, Labelled<'h>), Fault<'a>> {
+    if is_joined(value) {
+        return Err(Fault::Repeated(name));
+    }
     if value.contains(char::is_whitespace) {
-        return Err(if is_joined(value) {
-            repeated(name)
-        } else {
-            malformed(name)
-        });
+        return Err(Fault::SignatureMalformed(name));
     }
     let mut timestamp = None;
     let mut labelled = Vec::new();
     for pair in value.split(separator) {
-        let (label, text) = pair.split_once('=').ok_or_else(|| malformed(name))?;
+        let (label, text) = pair.split_once('=').ok_or(Fault::SignatureMalformed(name))?;
         if label != timestamp_name {
             labelled.push((label, text));
         } else if timestamp.replace(text).is_some() {
-            return Err(repeated(name));
+            return Err(Fault::Repeated(name));
         }
     }
     match timestamp {
-        Some("") | None => Err(timestamp_missing(name)),
+        Some("") | None => Err(Fault::TimestampMissing(name)),
         Some(_) => Ok((timestamp, labelled)),
     }
-}
-
-/// The scheme signs a time, and the header `name` should have held it.
-pub(super) fn timestamp_missing(name: &str) -> Refusal {
-    Refusal::rejected(
-        RejectionCode::TimestampMissing,
-        format!("The header '{name}' holds no timestamp"),
-        "The provider signs the time of sending. Check that 'Provider' names the sender, and that a proxy passes all headers on.",
-    )
 }
 
 fn candidate(scheme: &Scheme<'_>, algorithm: Algorithm, text: &str) -> Option<Candidate> {

@@ -1,12 +1,15 @@
 use super::*;
 use crate::provider::Provider;
+use crate::vocabulary::{Refusal, RejectionCode};
 
 fn code(provider: &str, value: &str) -> Result<usize, RejectionCode> {
     let scheme = Provider::find(provider).unwrap().scheme.unwrap();
     match read(scheme, scheme.families[0].signature, value) {
         Ok(signatures) => Ok(signatures.candidates.len()),
-        Err(Refusal::Rejected { code, .. }) => Err(code),
-        Err(Refusal::Misconfigured { .. }) => panic!("a header is the sender's doing"),
+        Err(fault) => match fault.refusal() {
+            Refusal::Rejected { code, .. } => Err(code),
+            Refusal::Misconfigured { .. } => panic!("a header is the sender's doing"),
+        },
     }
 }
 

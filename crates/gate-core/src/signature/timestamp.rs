@@ -1,7 +1,8 @@
 //! The signed time: plain decimal digits, and near enough to the time of receipt.
 
+use super::fault::Fault;
 use super::scheme::{TimeUnit, Timestamp};
-use crate::vocabulary::{ConfigurationCode, Refusal, RejectionCode};
+use crate::vocabulary::{ConfigurationCode, Refusal};
 
 /// A longer window would keep a captured request alive for a year: that is no window any more.
 pub const MAX_TOLERANCE_MS: u64 = 366 * 24 * 60 * 60 * 1000;
@@ -20,20 +21,18 @@ pub(super) fn tolerance(scheme: Timestamp, given_ms: Option<u64>) -> Result<u64,
 }
 
 /// The time in ms since the epoch, if it is in the provider's form and inside the window.
-pub(super) fn check(text: &str, unit: TimeUnit, now_ms: u64, tolerance_ms: u64) -> Result<u64, Refusal> {
-    let sent = parse(text).and_then(|sent| Some((sent, sent.checked_mul(unit.as_ms())?)));
-    let Some((sent, sent_ms)) = sent else {
-        return Err(Refusal::rejected(
-            RejectionCode::TimestampMalformed,
-            "The timestamp of the request is not a plain number",
-            "The provider sends decimal digits only. Check that nothing between the provider and n8n changes the headers.",
-        ));
-    };
+pub(super) fn check(text: &str, unit: TimeUnit, now_ms: u64, tolerance_ms: u64) -> Result<u64, Fault<'static>> {
+    let sent = parse(text).ok_or(Fault::TimestampMalformed)?;
+    let sent_ms = sent.checked_mul(unit.as_ms()).ok_or(Fault::TimestampMalformed)?;
     // Compared in the sender's own unit: a sender who writes whole seconds has cut off up to 999 ms.
     let now = now_ms.checked_div(unit.as_ms()).unwrap_or(now_ms);
     let distance_ms = now.abs_diff(sent).saturating_mul(unit.as_ms());
     if distance_ms > tolerance_ms {
-        return Err(outside(sent > now, distance_ms, tolerance_ms));
+        return Err(Fault::TimestampOutside {
+            in_future: sent > now,
+            distance_ms,
+            tolerance_ms,
+        });
     }
     Ok(sent_ms)
 }
@@ -43,18 +42,6 @@ fn parse(text: &str) -> Option<u64> {
     let plain = text.bytes().all(|c| c.is_ascii_digit()) && (1..=16).contains(&text.len());
     let canonical = text == "0" || !text.starts_with('0');
     if plain && canonical { text.parse().ok() } else { None }
-}
-
-fn outside(in_future: bool, distance_ms: u64, tolerance_ms: u64) -> Refusal {
-    let seconds = |ms: u64| ms.div_ceil(1000);
-    let side = if in_future { "in the future" } else { "old" };
-    let (distance, tolerance) = (seconds(distance_ms), seconds(tolerance_ms));
-    Refusal::rejected(
-        RejectionCode::TimestampOutsideTolerance,
-        format!("The timestamp of the request is {distance} s {side}; {tolerance} s are allowed"),
-        "An old one may be a replay: let the provider send the event again. If many are refused, check this machine's \
-         clock, or raise 'Timestamp Tolerance'.",
-    )
 }
 
 #[cfg(test)]

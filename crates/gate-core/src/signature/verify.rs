@@ -1,12 +1,13 @@
 //! The check itself: configuration, headers, time, signature, in this order. Nothing is parsed that is not signed.
 
+use super::fault::Fault;
 use super::grammar::{self, Signatures};
 use super::scheme::{EmptyBody, HeaderFamily, Part, Scheme};
 use super::timestamp;
 use super::{Request, Verified, mac};
-use crate::header::{HeaderFault, Headers};
+use crate::header::Headers;
 use crate::secret::{self, Key};
-use crate::vocabulary::{Refusal, RejectionCode};
+use crate::vocabulary::Refusal;
 
 /// One way of signing, and what the messages call the signer.
 pub(super) struct Sender<'a> {
@@ -21,36 +22,41 @@ pub(super) fn verify<'a>(
     request: &Request<'_>,
     secrets: &[&[u8]],
 ) -> Result<Verified<'a>, Refusal> {
-    let scheme = &sender.scheme;
-    let tolerance_ms = scheme
-        .timestamp
-        .map(|t| timestamp::tolerance(t, request.tolerance_ms))
-        .transpose()?;
+    let tolerance_ms = match sender.scheme.timestamp {
+        Some(timestamp) => timestamp::tolerance(timestamp, request.tolerance_ms)?,
+        None => 0,
+    };
     let keys = read_keys(sender, secrets)?;
+    judge(sender, request, &keys, tolerance_ms).map_err(Fault::refusal)
+}
 
+fn judge<'a>(
+    sender: &Sender<'a>,
+    request: &Request<'_>,
+    keys: &[Key],
+    tolerance_ms: u64,
+) -> Result<Verified<'a>, Fault<'a>> {
+    let scheme = &sender.scheme;
     if request.body.is_empty() && scheme.empty_body == EmptyBody::Refuse {
-        return Err(body_empty(sender.name));
+        return Err(Fault::BodyEmpty);
     }
     for name in &sender.id_headers {
-        request.headers.single_id(name).map_err(|fault| refuse(fault, name))?;
+        single_id(request.headers, name)?;
     }
     let (family, value) = choose_family(scheme.families, request.headers)?;
     let signatures = grammar::read(scheme, family.signature, value)?;
     let time = signed_time(family, &signatures, request.headers)?;
     let id = signed_id(scheme, family, request.headers)?;
-    let signed_at_ms = match (scheme.timestamp, tolerance_ms, time) {
-        (Some(t), Some(tolerance_ms), Some(text)) => {
-            Some(timestamp::check(text, t.unit, request.now_ms, tolerance_ms)?)
-        }
+    let signed_at_ms = match (scheme.timestamp, time) {
+        (Some(timestamp), Some(text)) => Some(timestamp::check(text, timestamp.unit, request.now_ms, tolerance_ms)?),
         _ => None,
     };
 
-    let content: Vec<&[u8]> = scheme
-        .content
-        .iter()
-        .map(|part| bytes(*part, request.body, time, id))
-        .collect();
-    let secret_index = matching_key(scheme, &keys, &signatures, &content).ok_or_else(mismatch)?;
+    let mut content = Vec::new();
+    for part in scheme.content {
+        content.push(bytes(*part, request.body, time, id));
+    }
+    let secret_index = matching_key(scheme, keys, &signatures, &content).ok_or(Fault::SignatureMismatch)?;
     Ok(Verified {
         scheme: scheme.name,
         secret_index,
@@ -76,15 +82,15 @@ fn read_keys(sender: &Sender<'_>, secrets: &[&[u8]]) -> Result<Vec<Key>, Refusal
 fn choose_family<'a, 'h>(
     families: &'a [HeaderFamily<'a>],
     headers: Headers<'h>,
-) -> Result<(&'a HeaderFamily<'a>, &'h str), Refusal> {
-    let read = |name: &str| headers.single(name).map_err(|fault| refuse(fault, name));
+) -> Result<(&'a HeaderFamily<'a>, &'h str), Fault<'a>> {
     let mut chosen = None;
     for family in families {
-        if let (None, Some(value)) = (chosen, read(family.signature)?) {
+        if let (None, Some(value)) = (chosen, single(headers, family.signature)?) {
             chosen = Some((family, value));
         }
     }
-    let (family, value) = chosen.ok_or_else(|| signature_missing(families))?;
+    let missing = families.first().map_or("", |family| family.signature);
+    let (family, value) = chosen.ok_or(Fault::SignatureMissing(missing))?;
     for other in families.iter().filter(|other| *other != family) {
         let roles = [
             (Some(other.signature), Some(family.signature)),
@@ -93,47 +99,57 @@ fn choose_family<'a, 'h>(
         ];
         for (theirs, ours) in roles {
             let Some(name) = theirs else { continue };
-            let value = read(name)?;
-            if value.is_some() && value != ours.map(read).transpose()?.flatten() {
-                return Err(contradicting(name));
+            let value = single(headers, name)?;
+            let expected = if let Some(ours) = ours {
+                single(headers, ours)?
+            } else {
+                None
+            };
+            if value.is_some() && value != expected {
+                return Err(Fault::Contradicting(name));
             }
         }
     }
     Ok((family, value))
 }
 
-fn signed_time<'h>(
-    family: &HeaderFamily<'_>,
+fn signed_time<'a, 'h>(
+    family: &HeaderFamily<'a>,
     signatures: &Signatures<'h>,
     headers: Headers<'h>,
-) -> Result<Option<&'h str>, Refusal> {
+) -> Result<Option<&'h str>, Fault<'a>> {
     let Some(name) = family.timestamp else {
         return Ok(signatures.timestamp);
     };
-    match headers.single(name).map_err(|fault| refuse(fault, name))? {
-        None => Err(grammar::timestamp_missing(name)),
+    match single(headers, name)? {
+        None => Err(Fault::TimestampMissing(name)),
         text => Ok(text),
     }
 }
 
 /// The id that is part of the signed content, where there is one.
-fn signed_id<'h>(
+fn signed_id<'a, 'h>(
     scheme: &Scheme<'_>,
-    family: &HeaderFamily<'_>,
+    family: &HeaderFamily<'a>,
     headers: Headers<'h>,
-) -> Result<Option<&'h str>, Refusal> {
+) -> Result<Option<&'h str>, Fault<'a>> {
     let Some(name) = family.id.filter(|_| scheme.content.contains(&Part::Id)) else {
         return Ok(None);
     };
-    let id = headers
-        .single_id(name)
-        .map_err(|fault| refuse(fault, name))?
-        .ok_or_else(|| id_missing(name))?;
+    let id = single_id(headers, name)?.ok_or(Fault::IdMissing(name))?;
     if touches_its_neighbours(scheme.content, id) {
-        Err(id_ambiguous(name))
+        Err(Fault::IdAmbiguous(name))
     } else {
         Ok(Some(id))
     }
+}
+
+fn single<'a, 'h>(headers: Headers<'h>, name: &'a str) -> Result<Option<&'h str>, Fault<'a>> {
+    headers.single(name).map_err(|fault| Fault::of_header(name, fault))
+}
+
+fn single_id<'a, 'h>(headers: Headers<'h>, name: &'a str) -> Result<Option<&'h str>, Fault<'a>> {
+    headers.single_id(name).map_err(|fault| Fault::of_header(name, fault))
 }
 
 /// True where the id could end elsewhere: `id.time.body` with a `.` in the id can be cut at another `.`, and the same
@@ -179,61 +195,4 @@ fn matching_key(scheme: &Scheme<'_>, keys: &[Key], signatures: &Signatures<'_>, 
                 !tags.is_empty() && mac::any_is_valid(key, label.algorithm, content, &tags)
             })
     })
-}
-
-fn refuse(fault: HeaderFault, name: &str) -> Refusal {
-    match fault {
-        HeaderFault::Repeated => grammar::repeated(name),
-        HeaderFault::ControlCharacter => grammar::malformed(name),
-    }
-}
-
-fn signature_missing(families: &[HeaderFamily<'_>]) -> Refusal {
-    let name = families.first().map_or("", |family| family.signature);
-    Refusal::rejected(
-        RejectionCode::SignatureMissing,
-        format!("The request has no header '{name}'"),
-        "It does not come from the provider, or a proxy dropped the header. Check that 'Provider' names the sender.",
-    )
-}
-
-fn contradicting(name: &str) -> Refusal {
-    Refusal::rejected(
-        RejectionCode::SignatureAmbiguous,
-        format!("The header '{name}' contradicts the headers that the signature came with"),
-        "The request mixes two sets of headers. Check for a proxy that adds headers.",
-    )
-}
-
-fn mismatch() -> Refusal {
-    Refusal::rejected(
-        RejectionCode::SignatureMismatch,
-        "The signature does not fit the body",
-        "Check that the credential holds this endpoint's signing secret (test and live differ), that 'Raw Body' is on in the \
-         Webhook node, and that nothing on the way changes the body.",
-    )
-}
-
-fn body_empty(sender: &str) -> Refusal {
-    Refusal::rejected(
-        RejectionCode::BodyEmpty,
-        "The request has no body",
-        format!("{sender} always sends one. Set 'HTTP Method' of the Webhook node to POST, and turn on 'Raw Body'."),
-    )
-}
-
-fn id_missing(name: &str) -> Refusal {
-    Refusal::rejected(
-        RejectionCode::EventIdMissing,
-        format!("The request has no header '{name}'"),
-        "The provider signs the event id, so a request without it cannot be checked. Check that a proxy passes all headers on.",
-    )
-}
-
-fn id_ambiguous(name: &str) -> Refusal {
-    Refusal::rejected(
-        RejectionCode::EventIdInvalid,
-        format!("The event id in the header '{name}' holds the separator of the signed text"),
-        "Such an id could be cut in two places, so the signature would stand for two events. The request was not accepted.",
-    )
 }

@@ -5,69 +5,71 @@
 pub(crate) struct Answer(String);
 
 impl Answer {
-    /// An object whose first field is `type`.
-    pub(crate) fn of_type(name: &str) -> Self {
-        Self::new().text("type", name)
-    }
-
     pub(crate) fn new() -> Self {
         Self(String::from("{"))
     }
 
-    pub(crate) fn text(mut self, name: &str, value: &str) -> Self {
+    /// An object whose first field is `type`.
+    pub(crate) fn of_type(name: &str) -> Self {
+        let mut answer = Self::new();
+        answer.text("type", name);
+        answer
+    }
+
+    pub(crate) fn text(&mut self, name: &str, value: &str) -> &mut Self {
         self.begin(name);
         quote(&mut self.0, value);
         self
     }
 
     /// A text or `null`.
-    pub(crate) fn nullable_text(self, name: &str, value: Option<&str>) -> Self {
+    pub(crate) fn nullable_text(&mut self, name: &str, value: Option<&str>) -> &mut Self {
         match value {
             Some(value) => self.text(name, value),
             None => self.literal(name, "null"),
         }
     }
 
-    pub(crate) fn flag(self, name: &str, value: bool) -> Self {
+    pub(crate) fn flag(&mut self, name: &str, value: bool) -> &mut Self {
         self.literal(name, if value { "true" } else { "false" })
     }
 
-    pub(crate) fn number(self, name: &str, value: u64) -> Self {
+    pub(crate) fn number(&mut self, name: &str, value: u64) -> &mut Self {
         self.literal(name, &value.to_string())
     }
 
     /// A number or `null`.
-    pub(crate) fn nullable_number(self, name: &str, value: Option<u64>) -> Self {
+    pub(crate) fn nullable_number(&mut self, name: &str, value: Option<u64>) -> &mut Self {
         match value {
             Some(value) => self.number(name, value),
             None => self.literal(name, "null"),
         }
     }
 
-    pub(crate) fn texts<'a>(mut self, name: &str, values: impl Iterator<Item = &'a str>) -> Self {
-        self.begin(name);
-        self.0.push('[');
-        for (at, value) in values.enumerate() {
-            if at > 0 {
-                self.0.push(',');
+    pub(crate) fn texts<'a>(&mut self, name: &str, values: impl Iterator<Item = &'a str>) -> &mut Self {
+        let mut list = String::from("[");
+        for value in values {
+            if list.len() > 1 {
+                list.push(',');
             }
-            quote(&mut self.0, value);
+            quote(&mut list, value);
         }
-        self.0.push(']');
-        self
+        list.push(']');
+        self.literal(name, &list)
     }
 
-    pub(crate) fn object(self, name: &str, value: Self) -> Self {
+    pub(crate) fn object(&mut self, name: &str, value: &mut Self) -> &mut Self {
         self.literal(name, &value.end())
     }
 
-    pub(crate) fn end(mut self) -> String {
+    /// The text; nothing of it stays.
+    pub(crate) fn end(&mut self) -> String {
         self.0.push('}');
-        self.0
+        std::mem::take(&mut self.0)
     }
 
     /// JSON as it stands.
-    fn literal(mut self, name: &str, json: &str) -> Self {
+    fn literal(&mut self, name: &str, json: &str) -> &mut Self {
         self.begin(name);
         self.0.push_str(json);
         self
@@ -83,13 +85,13 @@ impl Answer {
 }
 
 /// A list of objects.
-pub(crate) fn list(answers: impl Iterator<Item = Answer>) -> String {
+pub(crate) fn list(objects: impl Iterator<Item = String>) -> String {
     let mut json = String::from("[");
-    for answer in answers {
+    for object in objects {
         if json.len() > 1 {
             json.push(',');
         }
-        json.push_str(&answer.end());
+        json.push_str(&object);
     }
     json.push(']');
     json
@@ -120,14 +122,15 @@ mod tests {
 
     #[test]
     fn what_is_written_is_what_was_meant() {
-        let inner = Answer::new().text("q\"", "a\\\n\u{1f}é\u{1f600}");
+        let mut inner = Answer::new();
+        inner.text("q\"", "a\\\n\u{1f}é\u{1f600}");
         let text = Answer::of_type("x")
             .number("n", u64::MAX)
             .nullable_number("none", None)
             .nullable_text("t", None)
             .flag("f", false)
             .texts("l", ["a", "b"].into_iter())
-            .object("o", inner)
+            .object("o", &mut inner)
             .end();
         let read: serde_json::Value = serde_json::from_str(&text).unwrap();
         let meant = serde_json::json!({
@@ -136,7 +139,7 @@ mod tests {
         });
         assert_eq!(read, meant);
         assert_eq!(
-            list([Answer::new(), Answer::new().flag("a", true)].into_iter()),
+            list([Answer::new().end(), Answer::new().flag("a", true).end()].into_iter()),
             r#"[{},{"a":true}]"#
         );
     }

@@ -16,12 +16,10 @@ pub(crate) struct CanonicalRequest {
 impl CanonicalRequest {
     pub(crate) fn read(text: &str) -> Result<Self, Malformed> {
         let mut request = read(text)?;
-        let read = Self {
-            mode: request.word("mode", Mode::parse)?,
-            exclude: request.texts("exclude")?,
-        };
+        let (mode, exclude) = (request.word("mode", Mode::parse), request.texts("exclude"));
         request.end()?;
-        Ok(read)
+        let mode = mode.ok_or(Malformed { field: "mode" })?;
+        Ok(Self { mode, exclude })
     }
 }
 

@@ -4,26 +4,34 @@ use gate_core::decision::{Decision, Event, InProgressOutput, Policy, Reply, Valu
 use gate_core::vocabulary::{ConfigurationCode, Patience, RejectionCode, State, StoreFailure, Verdict};
 
 use super::answer::Answer;
-use super::request::{Object, read, wrong};
+use super::request::{Object, read};
 use crate::calls::Malformed;
 
 /// What happened to one delivery, and what the user chose. An unknown word is refused, never guessed.
 pub(crate) fn request(text: &str) -> Result<(Event, Policy), Malformed> {
     let mut request = read(text)?;
-    let event = match request.text("type")?.as_str() {
-        "store" => Event::Answered(Reply {
-            verdict: request.word("verdict", Verdict::parse)?,
-            state: request.nullable_word("state", State::parse)?,
-            retry_after_ms: request.nullable_milliseconds("retryAfterMs")?,
-            payload_changed: request.flag("payloadChanged")?,
-        }),
-        "refused" => request.word("code", refused)?,
-        "store_failed" => Event::StoreFailed(request.word("code", StoreFailure::parse)?),
-        _ => return Err(wrong("type", "a known one")),
+    let event = match request.text("type").as_str() {
+        "store" => reply(&mut request).map(Event::Answered),
+        "refused" => request.word("code", refused),
+        "store_failed" => request.word("code", StoreFailure::parse).map(Event::StoreFailed),
+        _ => None,
     };
-    let policy = policy(request.object("policy")?)?;
+    let policy = policy(&mut request)?;
     request.end()?;
-    Ok((event, policy))
+    Ok((event.ok_or(Malformed { field: "type" })?, policy))
+}
+
+fn reply(request: &mut Object<'_>) -> Option<Reply> {
+    let verdict = request.word("verdict", Verdict::parse);
+    let state = request.nullable_word("state", State::parse);
+    let retry_after_ms = request.nullable_milliseconds("retryAfterMs");
+    let payload_changed = request.flag("payloadChanged");
+    Some(Reply {
+        verdict: verdict?,
+        state,
+        retry_after_ms,
+        payload_changed,
+    })
 }
 
 fn refused(code: &str) -> Option<Event> {
@@ -31,14 +39,22 @@ fn refused(code: &str) -> Option<Event> {
     rejected.or_else(|| ConfigurationCode::parse(code).map(Event::Misconfigured))
 }
 
-fn policy(mut object: Object<'_>) -> Result<Policy, Malformed> {
-    let policy = Policy {
-        in_progress: object.word("inProgress", Patience::parse)?,
-        needs_attention: object.word("needsAttention", Patience::parse)?,
-        in_progress_output: object.word("inProgressOutput", in_progress_output)?,
-    };
+fn policy(request: &mut Object<'_>) -> Result<Policy, Malformed> {
+    const WRONG: Malformed = Malformed { field: "policy" };
+    let mut object = request.object("policy").ok_or(WRONG)?;
+    let in_progress = object.word("inProgress", Patience::parse);
+    let needs_attention = object.word("needsAttention", Patience::parse);
+    let output = object.word("inProgressOutput", in_progress_output);
     object.end()?;
-    Ok(policy)
+    let (Some(in_progress), Some(needs_attention), Some(in_progress_output)) = (in_progress, needs_attention, output)
+    else {
+        return Err(WRONG);
+    };
+    Ok(Policy {
+        in_progress,
+        needs_attention,
+        in_progress_output,
+    })
 }
 
 fn in_progress_output(word: &str) -> Option<InProgressOutput> {
@@ -51,29 +67,28 @@ fn in_progress_output(word: &str) -> Option<InProgressOutput> {
 
 pub(crate) fn answer(decision: &Decision) -> String {
     let response = &decision.response;
-    let headers = response
-        .headers
-        .iter()
-        .fold(Answer::new(), |object, (name, value)| object.text(name, value));
-    let body = response
-        .body
-        .iter()
-        .fold(Answer::new(), |object, (name, value)| match value {
-            Value::Bool(flag) => object.flag(name, *flag),
-            Value::Text(text) => object.text(name, text),
-        });
+    let mut headers = Answer::new();
+    for (name, value) in &response.headers {
+        headers.text(name, value);
+    }
+    let mut body = Answer::new();
+    for (name, value) in &response.body {
+        match value {
+            Value::Bool(flag) => body.flag(name, *flag),
+            Value::Text(text) => body.text(name, text),
+        };
+    }
+    let mut answer = Answer::new();
+    answer
+        .number("statusCode", response.status_code.into())
+        .object("headers", &mut headers)
+        .object("body", &mut body);
     Answer::new()
         .text("outcome", decision.outcome.as_str())
         .flag("claimed", decision.claimed)
         .text("output", decision.output.as_str())
         .flag("needsAttention", decision.needs_attention)
         .text("message", &decision.message)
-        .object(
-            "response",
-            Answer::new()
-                .number("statusCode", response.status_code.into())
-                .object("headers", headers)
-                .object("body", body),
-        )
+        .object("response", &mut answer)
         .end()
 }

@@ -5,7 +5,7 @@ use gate_core::signature::CustomScheme;
 use gate_core::vocabulary::{Refusal, RejectionCode};
 
 use super::answer::Answer;
-use super::request::{Object, Value, read, wrong};
+use super::request::{Object, Value, read};
 use super::scheme;
 use crate::calls::Malformed;
 
@@ -32,14 +32,14 @@ enum SourceWord {
 impl KeyRequest {
     pub(crate) fn read(text: &str) -> Result<Self, Malformed> {
         let mut request = read(text)?;
-        let provider = request.text("provider")?;
+        let provider = request.text("provider");
         let read = Self {
             custom: scheme::custom(&mut request, &provider)?,
             provider,
-            scope: request.text("scope")?,
-            source: source(request.object("source")?)?,
-            headers: request.headers()?,
-            now_ms: request.milliseconds("nowMs")?,
+            scope: request.text("scope"),
+            source: source(&mut request)?,
+            headers: request.headers(),
+            now_ms: request.milliseconds("nowMs"),
         };
         request.end()?;
         Ok(read)
@@ -62,13 +62,15 @@ impl KeyRequest {
     }
 }
 
-fn source(mut object: Object<'_>) -> Result<SourceWord, Malformed> {
-    let source = match object.text("type")?.as_str() {
+fn source(request: &mut Object<'_>) -> Result<SourceWord, Malformed> {
+    const WRONG: Malformed = Malformed { field: "source" };
+    let mut object = request.object("source").ok_or(WRONG)?;
+    let source = match object.text("type").as_str() {
         "provider" => SourceWord::Provider,
-        "value" => SourceWord::Value(parts(object.list("parts")?)?),
-        "body_digest" => SourceWord::BodyDigest(object.texts("exclude")?),
-        "time_slot" => SourceWord::TimeSlot(object.milliseconds("slotMs")?),
-        _ => return Err(wrong("source", "of a known type")),
+        "value" => SourceWord::Value(parts(object.list("parts"))?),
+        "body_digest" => SourceWord::BodyDigest(object.texts("exclude")),
+        "time_slot" => SourceWord::TimeSlot(object.milliseconds("slotMs")),
+        _ => return Err(WRONG),
     };
     object.end()?;
     Ok(source)
@@ -79,7 +81,7 @@ fn parts(list: Vec<Value<'_>>) -> Result<Option<Vec<String>>, Malformed> {
     let mut parts = Vec::new();
     for value in list {
         let Value::Text(text) = value else {
-            return Err(wrong("parts", "a list of texts"));
+            return Err(Malformed { field: "parts" });
         };
         let Some(part) = text.decode() else { return Ok(None) };
         parts.push(part.into_owned());

@@ -5,7 +5,7 @@ use gate_core::provider::Provider;
 use super::answer::Answer;
 
 /// One row of the provider table, as far as TypeScript needs it.
-pub(crate) fn answer(provider: &Provider) -> Answer {
+pub(crate) fn answer(provider: &Provider) -> String {
     let tolerance_ms = provider
         .scheme
         .and_then(|scheme| scheme.timestamp)
@@ -24,4 +24,5 @@ pub(crate) fn answer(provider: &Provider) -> Answer {
         .nullable_number("retryWindowMs", provider.retry_window_ms)
         .text("evidence", provider.evidence.as_str())
         .text("docsUrl", provider.docs_url)
+        .end()
 }

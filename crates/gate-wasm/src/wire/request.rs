@@ -1,5 +1,7 @@
 //! Reading a request: JSON text by the core's own strict reader, then field by field. What is left over is refused.
 
+use std::borrow::Cow;
+
 use gate_core::json::{RawString, Reader, Token};
 
 use crate::calls::Malformed;
@@ -15,9 +17,13 @@ pub(crate) enum Value<'a> {
     Object(Object<'a>),
 }
 
-/// An object that is taken apart. Every field that is known is taken once; [`end`](Self::end) refuses the others.
+/// An object that is taken apart. Every known field is taken once; what is wrong comes out at the [`end`](Self::end), and
+/// until then a field that is wrong reads as an empty one.
 #[derive(Debug)]
-pub(crate) struct Object<'a>(Vec<(RawString<'a>, Value<'a>)>);
+pub(crate) struct Object<'a> {
+    members: Vec<(RawString<'a>, Value<'a>)>,
+    fault: Option<Malformed>,
+}
 
 /// The request itself.
 pub(crate) fn read(text: &str) -> Result<Object<'_>, Malformed> {
@@ -33,144 +39,148 @@ pub(crate) fn read(text: &str) -> Result<Object<'_>, Malformed> {
 }
 
 impl<'a> Object<'a> {
-    pub(crate) fn text(&mut self, name: &'static str) -> Result<String, Malformed> {
-        self.required(name)?.into_text(name)
+    pub(crate) fn text(&mut self, name: &'static str) -> String {
+        let value = self.take(name);
+        self.checked(name, value.and_then(Value::into_text)).unwrap_or_default()
     }
 
     /// A text or `null`.
-    pub(crate) fn nullable_text(&mut self, name: &'static str) -> Result<Option<String>, Malformed> {
-        match self.required(name)? {
-            Value::Null => Ok(None),
-            value => value.into_text(name).map(Some),
+    pub(crate) fn nullable_text(&mut self, name: &'static str) -> Option<String> {
+        match self.take(name) {
+            Some(Value::Null) => None,
+            value => self.checked(name, value.and_then(Value::into_text)),
         }
     }
 
-    /// A text that has to be one of some words.
-    pub(crate) fn word<T>(&mut self, name: &'static str, parse: fn(&str) -> Option<T>) -> Result<T, Malformed> {
-        let text = self.text(name)?;
-        parse(&text).ok_or(wrong(name, "a known word"))
+    /// A text that has to be one of some words. `None` only where the request will turn out to be malformed.
+    pub(crate) fn word<T>(&mut self, name: &'static str, parse: fn(&str) -> Option<T>) -> Option<T> {
+        let word = parse(&self.text(name));
+        self.checked(name, word)
     }
 
     /// As [`word`](Self::word), or `null`.
-    pub(crate) fn nullable_word<T>(
-        &mut self,
-        name: &'static str,
-        parse: fn(&str) -> Option<T>,
-    ) -> Result<Option<T>, Malformed> {
-        match self.nullable_text(name)? {
-            None => Ok(None),
-            Some(text) => parse(&text).map(Some).ok_or(wrong(name, "a known word")),
-        }
+    pub(crate) fn nullable_word<T>(&mut self, name: &'static str, parse: fn(&str) -> Option<T>) -> Option<T> {
+        let word = parse(&self.nullable_text(name)?);
+        self.checked(name, word)
     }
 
     /// Whole milliseconds from a JavaScript number. Negative ones become 0, too large ones the largest.
-    pub(crate) fn milliseconds(&mut self, name: &'static str) -> Result<u64, Malformed> {
-        self.required(name)?.into_milliseconds(name)
+    pub(crate) fn milliseconds(&mut self, name: &'static str) -> u64 {
+        let value = self.take(name);
+        self.checked(name, value.and_then(Value::into_milliseconds))
+            .unwrap_or_default()
     }
 
     /// As [`milliseconds`](Self::milliseconds), or `null`.
-    pub(crate) fn nullable_milliseconds(&mut self, name: &'static str) -> Result<Option<u64>, Malformed> {
-        match self.required(name)? {
-            Value::Null => Ok(None),
-            value => value.into_milliseconds(name).map(Some),
+    pub(crate) fn nullable_milliseconds(&mut self, name: &'static str) -> Option<u64> {
+        match self.take(name) {
+            Some(Value::Null) => None,
+            value => self.checked(name, value.and_then(Value::into_milliseconds)),
         }
     }
 
     /// As [`milliseconds`](Self::milliseconds), or nothing at all. `null` is no number: `JSON.stringify` writes NaN as `null`,
     /// and that must not turn into a default.
-    pub(crate) fn optional_milliseconds(&mut self, name: &'static str) -> Result<Option<u64>, Malformed> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(value) => value.into_milliseconds(name).map(Some),
-        }
+    pub(crate) fn optional_milliseconds(&mut self, name: &'static str) -> Option<u64> {
+        let value = self.take(name)?;
+        self.checked(name, value.into_milliseconds())
     }
 
-    pub(crate) fn flag(&mut self, name: &'static str) -> Result<bool, Malformed> {
-        match self.required(name)? {
-            Value::Flag(flag) => Ok(flag),
-            _ => Err(wrong(name, "true or false")),
-        }
+    pub(crate) fn flag(&mut self, name: &'static str) -> bool {
+        let flag = if let Some(Value::Flag(flag)) = self.take(name) {
+            Some(flag)
+        } else {
+            None
+        };
+        self.checked(name, flag).unwrap_or_default()
     }
 
-    pub(crate) fn object(&mut self, name: &'static str) -> Result<Object<'a>, Malformed> {
-        self.optional_object(name)?.ok_or(wrong(name, "there"))
+    pub(crate) fn object(&mut self, name: &'static str) -> Option<Object<'a>> {
+        let object = if let Some(Value::Object(object)) = self.take(name) {
+            Some(object)
+        } else {
+            None
+        };
+        self.checked(name, object)
     }
 
-    /// An object, or nothing at all.
-    pub(crate) fn optional_object(&mut self, name: &'static str) -> Result<Option<Object<'a>>, Malformed> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::Object(object)) => Ok(Some(object)),
-            Some(_) => Err(wrong(name, "an object")),
-        }
+    /// True where there is such a field.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|(given, _)| given.is(name))
     }
 
-    pub(crate) fn list(&mut self, name: &'static str) -> Result<Vec<Value<'a>>, Malformed> {
-        self.required(name)?.into_list(name)
+    pub(crate) fn list(&mut self, name: &'static str) -> Vec<Value<'a>> {
+        let value = self.take(name);
+        self.checked(name, value.and_then(Value::into_list)).unwrap_or_default()
     }
 
-    pub(crate) fn texts(&mut self, name: &'static str) -> Result<Vec<String>, Malformed> {
+    pub(crate) fn texts(&mut self, name: &'static str) -> Vec<String> {
         let mut texts = Vec::new();
-        for value in self.list(name)? {
-            texts.push(value.into_text(name)?);
+        for value in self.list(name) {
+            texts.extend(self.checked(name, value.into_text()));
         }
-        Ok(texts)
+        texts
     }
 
     /// Pairs of name and value.
-    pub(crate) fn headers(&mut self) -> Result<Vec<(String, String)>, Malformed> {
+    pub(crate) fn headers(&mut self) -> Vec<(String, String)> {
         const NAME: &str = "headers";
         let mut headers = Vec::new();
-        for value in self.list(NAME)? {
-            let mut pair = value.into_list(NAME)?;
-            match (pair.pop(), pair.pop(), pair.pop()) {
-                (Some(value), Some(name), None) => headers.push((name.into_text(NAME)?, value.into_text(NAME)?)),
-                _ => return Err(wrong(NAME, "a list of pairs")),
-            }
+        for value in self.list(NAME) {
+            headers.extend(self.checked(NAME, value.into_pair()));
         }
-        Ok(headers)
+        headers
     }
 
-    /// Refuses what was not asked for, and a field that stands there twice.
-    pub(crate) fn end(self) -> Result<(), Malformed> {
-        if self.0.is_empty() { Ok(()) } else { Err(UNKNOWN_FIELD) }
+    /// What is wrong, where something is: also what was not asked for, and a field that stands there twice.
+    pub(crate) fn end(&self) -> Result<(), Malformed> {
+        match self.fault {
+            Some(fault) => Err(fault),
+            None if self.members.is_empty() => Ok(()),
+            None => Err(UNKNOWN_FIELD),
+        }
     }
 
     fn take(&mut self, name: &str) -> Option<Value<'a>> {
-        let at = self.0.iter().position(|(given, _)| given.is(name))?;
-        Some(self.0.swap_remove(at).1)
+        let at = self.members.iter().position(|(given, _)| given.is(name))?;
+        Some(self.members.swap_remove(at).1)
     }
 
-    fn required(&mut self, name: &'static str) -> Result<Value<'a>, Malformed> {
-        self.take(name).ok_or(wrong(name, "there"))
+    fn checked<T>(&mut self, name: &'static str, value: Option<T>) -> Option<T> {
+        if value.is_none() {
+            self.fault = self.fault.or(Some(Malformed { field: name }));
+        }
+        value
     }
 }
 
 impl<'a> Value<'a> {
     /// JavaScript allows half a surrogate pair in a text; no such thing comes from HTTP or from settings.
-    fn into_text(self, name: &'static str) -> Result<String, Malformed> {
-        let Value::Text(text) = self else {
-            return Err(wrong(name, "a text"));
-        };
-        text.decode().map(String::from).ok_or(wrong(name, "well-formed text"))
-    }
-
-    fn into_list(self, name: &'static str) -> Result<Vec<Value<'a>>, Malformed> {
-        if let Value::List(list) = self {
-            Ok(list)
+    fn into_text(self) -> Option<String> {
+        if let Value::Text(text) = self {
+            text.decode().map(Cow::into_owned)
         } else {
-            Err(wrong(name, "a list"))
+            None
         }
     }
 
+    fn into_list(self) -> Option<Vec<Value<'a>>> {
+        if let Value::List(list) = self { Some(list) } else { None }
+    }
+
+    fn into_pair(self) -> Option<(String, String)> {
+        let mut list = self.into_list()?;
+        let second = list.pop()?.into_text()?;
+        let first = list.pop()?.into_text()?;
+        list.is_empty().then_some((first, second))
+    }
+
     /// JavaScript writes an exponent from 1e21 on, and below 1e-6.
-    fn into_milliseconds(self, name: &'static str) -> Result<u64, Malformed> {
-        let Value::Number(number) = self else {
-            return Err(wrong(name, "a number"));
-        };
+    fn into_milliseconds(self) -> Option<u64> {
+        let Value::Number(number) = self else { return None };
         let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, ""));
         let whole = mantissa.split_once('.').map_or(mantissa, |(whole, _)| whole);
-        Ok(match exponent {
+        Some(match exponent {
             _ if whole.starts_with('-') => 0,
             "" => whole.parse().unwrap_or(u64::MAX),
             _ if exponent.starts_with('-') => 0,
@@ -179,14 +189,10 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Says what a field should be. Never quotes what it is.
-pub(crate) const fn wrong(field: &'static str, wanted: &'static str) -> Malformed {
-    Malformed { field, wanted }
-}
+const NOT_AN_OBJECT: Malformed = Malformed { field: "the request" };
 
-const NOT_AN_OBJECT: Malformed = wrong("the request", "one JSON object");
-
-const UNKNOWN_FIELD: Malformed = wrong("a field", "known, or stands there twice");
+/// Not asked for, or standing there twice.
+const UNKNOWN_FIELD: Malformed = Malformed { field: "a field" };
 
 /// The depth of the recursion is bounded by the reader, which refuses more than 128 levels.
 fn value<'a>(first: Token<'a>, reader: &mut Reader<'a>) -> Result<Value<'a>, Malformed> {
@@ -202,7 +208,7 @@ fn value<'a>(first: Token<'a>, reader: &mut Reader<'a>) -> Result<Value<'a>, Mal
                 let first = token(reader)?;
                 members.push((name, value(first, reader)?));
             }
-            Value::Object(Object(members))
+            Value::Object(Object { members, fault: None })
         }
         Token::BeginArray => {
             let mut list = Vec::new();
@@ -225,38 +231,49 @@ fn token<'a>(reader: &mut Reader<'a>) -> Result<Token<'a>, Malformed> {
 mod tests {
     use super::*;
 
-    fn message<T: std::fmt::Debug>(result: Result<T, Malformed>) -> String {
-        result.unwrap_err().message()
+    /// The field that is wrong, if one is.
+    fn fault(request: &Object<'_>) -> Option<&'static str> {
+        request.end().err().map(|malformed| malformed.field)
     }
 
     #[test]
     fn fields_are_taken_once_and_the_rest_is_refused() {
-        let mut request = read(r#"{"a":"x","b":15,"c":null,"d":[["h","v"]]}"#).unwrap();
-        assert_eq!(request.text("a").unwrap(), "x");
-        assert_eq!(request.milliseconds("b").unwrap(), 15);
-        assert_eq!(request.nullable_text("c").unwrap(), None);
-        assert_eq!(message(request.text("a")), "malformed request: 'a' is not there");
+        let mut request = read(r#"{"a":"x","b":15,"c":null,"headers":[["h","v"]]}"#).unwrap();
+        assert_eq!(request.text("a"), "x");
+        assert_eq!(request.milliseconds("b"), 15);
+        assert_eq!(request.nullable_text("c"), None);
+        assert_eq!(fault(&request), Some("a field"));
+        assert_eq!(request.headers(), [("h".to_owned(), "v".to_owned())]);
+        assert_eq!(fault(&request), None);
+        request.text("a");
+        assert_eq!(fault(&request), Some("a"));
+    }
+
+    #[test]
+    fn the_first_fault_is_the_one_that_is_told() {
+        let mut request = read(r#"{"a":1,"b":"x"}"#).unwrap();
         assert_eq!(
-            message(request.end()),
-            "malformed request: 'a field' is not known, or stands there twice"
+            (request.text("a"), request.milliseconds("b"), request.flag("c")),
+            (String::new(), 0, false)
         );
+        assert_eq!(fault(&request), Some("a"));
     }
 
     #[test]
     fn a_name_that_stands_there_twice_is_refused_in_either_spelling() {
         let mut request = read(r#"{"a":"x","\u0061":"y"}"#).unwrap();
-        assert_eq!(request.text("a").unwrap(), "x");
-        assert!(request.end().is_err());
+        assert_eq!(request.text("a"), "x");
+        assert_eq!(fault(&request), Some("a field"));
     }
 
     #[test]
     fn null_is_neither_absent_nor_a_number() {
-        let mut request = read(r#"{"tolerance":null}"#).unwrap();
-        assert_eq!(
-            message(request.optional_milliseconds("tolerance")),
-            "malformed request: 'tolerance' is not a number"
-        );
-        assert_eq!(request.optional_milliseconds("tolerance").unwrap(), None);
+        let mut absent = read("{}").unwrap();
+        assert_eq!((absent.optional_milliseconds("n"), fault(&absent)), (None, None));
+        let mut null = read(r#"{"n":null}"#).unwrap();
+        assert_eq!((null.optional_milliseconds("n"), fault(&null)), (None, Some("n")));
+        let mut missing = read("{}").unwrap();
+        assert_eq!((missing.nullable_milliseconds("n"), fault(&missing)), (None, Some("n")));
     }
 
     #[test]
@@ -273,7 +290,7 @@ mod tests {
         ];
         for (text, milliseconds) in numbers {
             assert_eq!(
-                read(&format!("{{\"n\":{text}}}")).unwrap().milliseconds("n").unwrap(),
+                read(&format!("{{\"n\":{text}}}")).unwrap().milliseconds("n"),
                 milliseconds,
                 "{text}"
             );
@@ -290,21 +307,21 @@ mod tests {
 
     #[test]
     fn headers_are_pairs() {
-        let headers = |text: &str| read(&format!("{{\"headers\":{text}}}")).unwrap().headers();
-        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(
-            headers(r#"[["a","1"],["a","2"]]"#).unwrap(),
-            [pair("a", "1"), pair("a", "2")]
-        );
-        for text in [
+        let wrong = [
             r#"{"a":"1"}"#,
             r#"["a"]"#,
             r#"[["a"]]"#,
             r#"[["a","b","c"]]"#,
             r#"[["a",1]]"#,
             r#"[["a","\ud800"]]"#,
-        ] {
-            assert!(headers(text).is_err(), "{text}");
+        ];
+        for text in wrong {
+            let text = format!("{{\"headers\":{text}}}");
+            let mut request = read(&text).unwrap();
+            request.headers();
+            assert_eq!(fault(&request), Some("headers"), "{text}");
         }
+        let mut twice = read(r#"{"headers":[["a","1"],["a","2"]]}"#).unwrap();
+        assert_eq!(twice.headers().len(), 2);
     }
 }

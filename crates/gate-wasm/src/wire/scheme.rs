@@ -4,30 +4,38 @@ use gate_core::encoding::Encoding;
 use gate_core::secret::SecretForm;
 use gate_core::signature::{Algorithm, CustomScheme, TimeUnit};
 
-use super::request::{Object, wrong};
+use super::request::Object;
 use crate::calls::{CUSTOM, Malformed};
 
 /// The member `custom` of a request: given exactly when the provider is `custom`.
 pub(crate) fn custom(request: &mut Object<'_>, provider: &str) -> Result<Option<CustomScheme>, Malformed> {
-    match (request.optional_object("custom")?, provider == CUSTOM) {
-        (Some(object), true) => scheme(object).map(Some),
-        (None, false) => Ok(None),
-        _ => Err(wrong("custom", "what belongs to the provider 'custom', and only to it")),
+    if provider != CUSTOM && !request.has("custom") {
+        return Ok(None);
+    }
+    match request.object("custom") {
+        Some(object) if provider == CUSTOM => scheme(object).map(Some),
+        _ => Err(Malformed { field: "custom" }),
     }
 }
 
 fn scheme(mut object: Object<'_>) -> Result<CustomScheme, Malformed> {
+    let (algorithm, encoding) = (object.word("algorithm", algorithm), object.word("encoding", encoding));
+    let (timestamp_unit, secret) = (
+        object.word("timestampUnit", time_unit),
+        object.word("secretEncoding", secret_form),
+    );
     let scheme = CustomScheme {
-        signature_header: object.text("signatureHeader")?,
-        algorithm: object.word("algorithm", algorithm)?,
-        encoding: object.word("encoding", encoding)?,
-        prefix: object.text("prefix")?,
-        timestamp_header: object.nullable_text("timestampHeader")?,
-        timestamp_unit: object.word("timestampUnit", time_unit)?,
-        id_header: object.nullable_text("idHeader")?,
-        template: object.text("template")?,
-        secret: object.word("secretEncoding", secret_form)?,
+        signature_header: object.text("signatureHeader"),
+        algorithm: algorithm.unwrap_or(Algorithm::HmacSha256),
+        encoding: encoding.unwrap_or(Encoding::Hex),
+        prefix: object.text("prefix"),
+        timestamp_header: object.nullable_text("timestampHeader"),
+        timestamp_unit: timestamp_unit.unwrap_or(TimeUnit::Seconds),
+        id_header: object.nullable_text("idHeader"),
+        template: object.text("template"),
+        secret: secret.unwrap_or(SecretForm::Text),
     };
+    // An unknown word has been noted: what stands in for it goes nowhere.
     object.end()?;
     Ok(scheme)
 }
