@@ -211,7 +211,7 @@ const RAW_BODY_MISSING: Refusal = {
 	type: 'rejected',
 	code: 'raw_body_missing',
 	message: 'The raw body of the request is missing',
-	help: 'A signature can only be checked against the exact bytes that were sent, and the event ID is read from them.',
+	help: "Open the Webhook node, add the option 'Raw Body' and turn it on. A signature can only be checked against the exact bytes that were sent.",
 };
 
 function bodyTooLarge(body: Uint8Array, limit: number): Refusal {
