@@ -73,3 +73,7 @@ fn ed25519(key: &VerifyingKey, content: &[&[u8]], signature: &[u8]) -> bool {
     }
     verifier.finalize_and_verify().is_ok()
 }
+
+#[cfg(test)]
+#[path = "mac_tests.rs"]
+mod tests;
