@@ -5,6 +5,9 @@
  * unions told apart by `type`. Unknown fields of a request are refused. Nothing here throws for anything a sender can
  * influence: a thrown error means a bug, either ours (a trap) or the caller's (a malformed request).
  *
+ * Requests and answers are JSON text under way (`node-package/src/wasm/core.ts` writes and reads it): the host's tests then
+ * run the very code that the module runs, and half a surrogate pair in a text is seen and refused.
+ *
  * `cargo xtask wasm` copies this file to `node-package/src/wasm/generated/boundary.d.ts`; the wire types in
  * `crates/gate-wasm/src/wire/` are tested against it with the JSON cases in `tests/boundary/`.
  */

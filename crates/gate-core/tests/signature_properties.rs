@@ -2,6 +2,8 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::string_slice,
     reason = "a failed assumption stops the test"
 )]
 
