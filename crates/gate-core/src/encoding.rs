@@ -32,7 +32,7 @@ pub fn to_hex(bytes: &[u8]) -> String {
     let mut text = String::new();
     for byte in bytes {
         for digit in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(digit.into(), 16));
+            text.push(char::from_digit(digit.into(), 16).unwrap_or_default());
         }
     }
     text

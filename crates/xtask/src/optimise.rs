@@ -14,7 +14,7 @@ pub(crate) fn optimise(root: &Path, work: &Path, wasm: &[u8]) -> Result<Vec<u8>,
     let (before, after) = (work.join("gate_wasm.bound.wasm"), work.join("gate_wasm.optimised.wasm"));
     fs::write(&before, wasm)?;
     let status = Command::new(tool)
-        .arg("-Oz")
+        .args(["-Oz", "--converge"])
         .arg(&before)
         .arg("-o")
         .arg(&after)

@@ -1,7 +1,7 @@
 //! From decimal digits to the nearest double, exactly, by long division.
 //!
 //! The standard library does the same faster, with 18 KB of code and tables that the WebAssembly module would have to carry.
-//! Only numbers of more than 15 digits, or not whole, come here; the tests hold it against the standard library.
+//! Only numbers of more than 15 digits, or with large exponents, come here; the tests hold it against the standard library.
 
 use std::cmp::Ordering;
 
@@ -21,6 +21,9 @@ pub(super) fn nearest(digits: &str, point: i64) -> Option<f64> {
     if digits.is_empty() || point < SMALLEST_POINT {
         return Some(0.0);
     }
+    if let Some(whole) = short_integer(digits, point) {
+        return Some(whole);
+    }
     let (mut mantissa, length) = read(digits);
     let exponent = point.saturating_sub(length);
     let mut divisor = Natural(vec![1]);
@@ -28,6 +31,17 @@ pub(super) fn nearest(digits: &str, point: i64) -> Option<f64> {
     scaled.multiply_by_power_of_ten(exponent.unsigned_abs());
     let double = divide(mantissa, divisor);
     double.is_finite().then_some(double)
+}
+
+/// An integer of up to 64 bits, as ids are: the processor rounds it right.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "to the nearest double, which is what is asked for"
+)]
+fn short_integer(digits: &str, point: i64) -> Option<f64> {
+    let is_whole = i64::try_from(digits.len()) == Ok(point);
+    let integer: u64 = if is_whole { digits.parse().ok()? } else { return None };
+    Some(integer as f64)
 }
 
 /// The digits as a number, and how many there were. Digits that are left out count as one more that is not zero.
@@ -49,33 +63,42 @@ fn divide(mut rest: Natural, mut divisor: Natural) -> f64 {
     const SMALLEST_EXPONENT: i64 = -1022;
     const LARGEST_BIASED: u64 = 2046;
 
-    // Scaled to at least 1 and less than 2, the quotient has a first bit and an exponent.
+    // Scaled to more than one half and less than 2, the quotient has an exponent.
     let mut exponent = rest.bits().saturating_sub(divisor.bits());
     divisor.shift_left(exponent.max(0).unsigned_abs());
     rest.shift_left(exponent.min(0).unsigned_abs());
-    if rest.compare(&divisor) == Ordering::Less {
-        rest.shift_left(1);
+    // Digits are guessed from the highest limb of the divisor, which has to be a full one; a zero above it is for carries.
+    let to_full_limb = divisor.0.last().map_or(0, |limb| limb.leading_zeros());
+    divisor.shift_left(to_full_limb.into());
+    rest.shift_left(to_full_limb.into());
+    divisor.0.push(0);
+
+    let whole = rest.take_digit(&divisor);
+    let mut quotient = 0_u64;
+    for _ in 0..2 {
+        rest.0.insert(0, 0);
+        quotient = (quotient << u32::BITS) | u64::from(rest.take_digit(&divisor));
+    }
+    let mut is_exact = rest.0.iter().all(|limb| *limb == 0);
+    if whole == 0 {
         exponent = exponent.saturating_sub(1);
+    } else {
+        is_exact &= quotient & 1 == 0;
+        quotient = (1 << 63) | (quotient >> 1);
     }
 
-    // Below the smallest exponent a double has fewer bits.
+    // A double has 53 bits of these 64, and fewer below the smallest exponent.
     let missing = SMALLEST_EXPONENT.saturating_sub(exponent).max(0);
-    let precision = FRACTION_BITS.saturating_add(1).saturating_sub(missing);
-    let mut quotient = 0_u64;
-    for _ in 0..precision {
-        quotient <<= 1;
-        if rest.compare(&divisor) != Ordering::Less {
-            rest.subtract(&divisor);
-            quotient |= 1;
-        }
-        rest.shift_left(1);
-    }
-    // The rest was doubled once too often: it is to the divisor as the remainder is to one half.
-    let rounds_up = match rest.compare(&divisor) {
-        Ordering::Less => false,
-        Ordering::Equal => quotient & 1 == 1,
-        Ordering::Greater => precision >= 0,
-    };
+    let dropped = u32::try_from(missing.saturating_add(11)).unwrap_or(u32::MAX);
+    let kept = quotient.checked_shr(dropped).unwrap_or(0);
+    let remainder = quotient ^ kept.checked_shl(dropped).unwrap_or(0);
+    let rounds_up = 1_u64
+        .checked_shl(dropped.saturating_sub(1))
+        .is_some_and(|half| match remainder.cmp(&half) {
+            Ordering::Less => false,
+            Ordering::Equal => !is_exact || kept & 1 == 1,
+            Ordering::Greater => true,
+        });
     // A carry out of the fraction arrives in the exponent, where it belongs; beyond the largest exponent it is infinite.
     let biased = exponent
         .saturating_sub(SMALLEST_EXPONENT)
@@ -84,18 +107,21 @@ fn divide(mut rest: Natural, mut divisor: Natural) -> f64 {
         .min(LARGEST_BIASED);
     f64::from_bits(
         (biased << FRACTION_BITS)
-            .wrapping_add(quotient)
+            .wrapping_add(kept)
             .wrapping_add(rounds_up.into()),
     )
 }
 
-/// A natural number: 32 bits each, the lowest first, no zero at the end.
+/// A natural number: 32 bits each, the lowest first.
 #[derive(Debug)]
 struct Natural(Vec<u32>);
 
 impl Natural {
     fn multiply_by_power_of_ten(&mut self, power: u64) {
-        for _ in 0..power {
+        for _ in 0..power / 9 {
+            self.multiply_add(1_000_000_000, 0);
+        }
+        for _ in 0..power % 9 {
             self.multiply_add(10, 0);
         }
     }
@@ -114,10 +140,12 @@ impl Natural {
     }
 
     fn shift_left(&mut self, bits: u64) {
-        for _ in 0..bits / 16 {
-            self.multiply_add(1 << 16, 0);
+        for _ in 0..bits / 32 {
+            self.0.insert(0, 0);
         }
-        self.multiply_add(1 << (bits % 16), 0);
+        let doublings = bits % 32;
+        self.multiply_add(1 << (doublings / 2), 0);
+        self.multiply_add(1 << doublings.div_ceil(2), 0);
     }
 
     /// Length in bits.
@@ -130,31 +158,51 @@ impl Natural {
         i64::try_from(lower).unwrap_or(i64::MAX).saturating_add(upper.into())
     }
 
-    fn compare(&self, other: &Self) -> Ordering {
-        let by_length = self.0.len().cmp(&other.0.len());
-        by_length.then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
+    /// How many times the divisor is in this number, fewer than 2^32, and leaves the rest. (Knuth, The Art of Computer
+    /// Programming 4.3.1, algorithm D: a digit guessed from the highest limbs is right, or one or two too large.)
+    fn take_digit(&mut self, divisor: &Self) -> u32 {
+        self.0.resize(divisor.0.len(), 0);
+        let dividend = (u64::from(self.highest(0)) << u32::BITS) | u64::from(self.highest(1));
+        let guess = dividend.checked_div(divisor.highest(1).into()).unwrap_or(0);
+        let mut digit = u32::try_from(guess).unwrap_or(u32::MAX);
+        let mut is_negative = self.subtract_multiple(divisor, digit);
+        while is_negative {
+            digit = digit.wrapping_sub(1);
+            is_negative = !self.add(divisor);
+        }
+        digit
     }
 
-    /// `other` is not larger.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the sign is carried on"
-    )]
-    fn subtract(&mut self, other: &Self) {
-        let mut borrow = 0_i64;
-        for (limb, taken) in self
-            .0
-            .iter_mut()
-            .zip(other.0.iter().copied().chain(std::iter::repeat(0)))
-        {
-            borrow = i64::from(*limb).wrapping_sub(taken.into()).wrapping_add(borrow);
-            *limb = borrow as u32;
-            borrow >>= u32::BITS;
+    fn highest(&self, at: usize) -> u32 {
+        self.0.iter().rev().nth(at).copied().unwrap_or(0)
+    }
+
+    /// True where the result is negative: it then stands there less than zero by the range of the limbs.
+    #[expect(clippy::cast_possible_truncation, reason = "the upper half is carried on")]
+    fn subtract_multiple(&mut self, other: &Self, factor: u32) -> bool {
+        let mut carry = 0_u64;
+        let mut borrow = false;
+        for (limb, other) in self.0.iter_mut().zip(&other.0) {
+            carry = u64::from(*other).wrapping_mul(factor.into()).wrapping_add(carry);
+            let (less, first) = limb.overflowing_sub(carry as u32);
+            let (less, second) = less.overflowing_sub(borrow.into());
+            *limb = less;
+            borrow = first || second;
+            carry >>= u32::BITS;
         }
-        while self.0.last() == Some(&0) {
-            self.0.pop();
+        borrow
+    }
+
+    /// True where the result is beyond the range of the limbs, so that a negative number has become positive again.
+    fn add(&mut self, other: &Self) -> bool {
+        let mut carry = false;
+        for (limb, other) in self.0.iter_mut().zip(&other.0) {
+            let (more, first) = limb.overflowing_add(*other);
+            let (more, second) = more.overflowing_add(carry.into());
+            *limb = more;
+            carry = first || second;
         }
+        carry
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Mode, double};
 const MAX_EXPONENT: u64 = 1_000_000_000;
 
 /// `-0.DIGITS * 10^point`, with no zero at either end of the digits; zero has none.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Decimal {
     negative: bool,
     digits: String,
@@ -38,9 +38,11 @@ pub(super) fn write(literal: &str, mode: Mode, sink: &mut dyn Sink) -> bool {
 /// ECMAScript writes integers of up to this many digits without an exponent.
 const PLAIN_DIGITS: i64 = 21;
 
+/// A double holds any decimal of this many digits, in the sense that it gives it back.
+const SAFE_DIGITS: usize = 15;
+
 /// An integer that every double holds and every mode writes as it stands.
 fn is_plain(literal: &str) -> bool {
-    const SAFE_DIGITS: usize = 15;
     let digits = literal.strip_prefix('-').unwrap_or(literal);
     digits.len() <= SAFE_DIGITS && literal != "-0" && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -77,6 +79,12 @@ impl Decimal {
 
     /// The shortest decimal of the nearest double, the even one of two equally near, or `None` where that overflows.
     fn shortest_double(&self) -> Option<Self> {
+        // Any two decimals of up to 15 digits are nearest to two doubles, so each is the shortest of its own. (Not so where
+        // doubles have fewer bits, below 1e-307.)
+        const SAFE_POINTS: std::ops::RangeInclusive<i64> = -300..=300;
+        if self.digits.len() <= SAFE_DIGITS && SAFE_POINTS.contains(&self.point) {
+            return Some(self.clone());
+        }
         let double = double::nearest(&self.digits, self.point)?;
         let shortest = Self::parse(zmij::Buffer::new().format_finite(double));
         // Zero has no sign here.
@@ -121,7 +129,9 @@ impl Decimal {
                 sink.put(b".");
                 sink.put(rest.as_bytes());
             }
-            sink.put(format!("e{:+}", point.saturating_sub(1)).as_bytes());
+            let exponent = point.saturating_sub(1);
+            sink.put(if exponent < 0 { b"e-" } else { b"e+" });
+            sink.put(exponent.unsigned_abs().to_string().as_bytes());
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::index::{End, Index};
 use super::{Mode, number};
+use crate::encoding::to_hex;
 use crate::json::{Fault, JsonError, RawString, Reader, Token};
 
 /// Where the canonical form goes.
@@ -131,7 +132,10 @@ impl<'a> Writer<'_, 'a> {
             '\n' => self.sink.put(b"\\n"),
             '\u{0c}' => self.sink.put(b"\\f"),
             '\r' => self.sink.put(b"\\r"),
-            '\u{00}'..='\u{1f}' => self.sink.put(format!("\\u{:04x}", u32::from(character)).as_bytes()),
+            '\u{00}'..='\u{1f}' => {
+                self.sink.put(b"\\u00");
+                self.sink.put(to_hex(&[character as u8]).as_bytes());
+            }
             _ => self.sink.put(character.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }

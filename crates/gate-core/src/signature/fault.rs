@@ -89,10 +89,7 @@ impl<'a> Fault<'a> {
             ),
             Self::TooManySignatures(_) => {
                 const _: () = assert!(MAX_SIGNATURES == 16, "the help names the number");
-                (
-                    RejectionCode::SignatureAmbiguous,
-                    "At most 16 are looked at. The request was not accepted.",
-                )
+                (RejectionCode::SignatureAmbiguous, "At most 16 are looked at.")
             }
             Self::SignatureMismatch => (
                 RejectionCode::SignatureMismatch,
@@ -124,7 +121,7 @@ impl<'a> Fault<'a> {
             ),
             Self::IdAmbiguous(_) => (
                 RejectionCode::EventIdInvalid,
-                "Such an ID could be cut in two places, so the signature would stand for two events. The request was not accepted.",
+                "Such an ID could be cut in two places, so the signature would stand for two events.",
             ),
         }
     }
