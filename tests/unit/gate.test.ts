@@ -180,5 +180,6 @@ function claimed(): StoreReply {
 		matchedOn: null,
 		claimedBy: { executionId: '7', atMs: now },
 		result: null,
+		stage: null,
 	};
 }

@@ -1,4 +1,7 @@
+import type { Backoff } from '../backoff';
 import type { State, Verdict } from '../wasm/generated/vocabulary';
+import type { OutboxMessage } from './outbox';
+import type { Payload } from './payload';
 
 /**
  * What a store must do. Three rules hold for every implementation, and `src/testing/store-laws.ts` judges them:
@@ -70,6 +73,30 @@ export interface ClaimAsk {
 	readonly guards: readonly Guard[];
 	/** For people, e.g. n8n's execution id. */
 	readonly executionId: string | null;
+	/**
+	 * The delivery, for the recovery. Saved with the claim; what an earlier delivery of the event saved stays. Not saved
+	 * with `complete_on_claim`, which is never recovered.
+	 */
+	readonly payload?: SavedPayload;
+	/**
+	 * What the event is about, and how new it is. An event that is older than the newest completed one for the same object
+	 * is `superseded` and not claimed. Equally new ones are let through.
+	 */
+	readonly subject?: Subject;
+	/** Stored in one transaction with the claim, if it becomes the asker's. */
+	readonly outbox?: readonly OutboxMessage[];
+}
+
+export interface SavedPayload extends Payload {
+	/** `until_completed`: deleted in the step that completes the claim. `always`: as long as the record. */
+	readonly keep: 'until_completed' | 'always';
+}
+
+export interface Subject {
+	/** The object, e.g. `subscription:sub_1`. Unique within the scope, 1 to 512 bytes of UTF-8. */
+	readonly key: string;
+	/** Grows with every change of the object: a version or a time. Decimal: 1 to 30 digits, and up to 9 after a point. */
+	readonly version: string;
 }
 
 export interface StoreReply {
@@ -94,6 +121,8 @@ export interface StoreReply {
 	readonly claimedBy: { readonly executionId: string | null; readonly atMs: number };
 	/** What `settle` stored with `completed`; `null` otherwise. */
 	readonly result: unknown;
+	/** How far an earlier owner came (`Lifecycle.advance`). */
+	readonly stage: string | null;
 }
 
 export interface Settle {
@@ -101,8 +130,24 @@ export interface Settle {
 	readonly owner: string;
 	readonly fence: string;
 	readonly to:
-		| { readonly state: 'completed'; readonly result?: unknown }
-		| { readonly state: 'failed'; readonly error: string; readonly retryAfterMs: number; readonly maxAttempts: number }
+		| {
+				readonly state: 'completed';
+				readonly result?: unknown;
+				/** Stored in one transaction with the end. */
+				readonly outbox?: readonly OutboxMessage[];
+				/**
+				 * The same attempt, which had been marked as failed, was resumed and is done: also completes a failed claim, as
+				 * long as nobody has taken it over.
+				 */
+				readonly resumed?: boolean;
+		  }
+		| {
+				readonly state: 'failed';
+				readonly error: string;
+				readonly retryAfterMs: number | Backoff;
+				/** `null`: what the claim was made with. */
+				readonly maxAttempts: number | null;
+		  }
 		| { readonly state: 'uncertain'; readonly error: string }
 		| { readonly state: 'dead'; readonly error: string };
 }
@@ -131,6 +176,10 @@ export interface StoredClaim {
 	readonly completedAtMs: number | null;
 	readonly bodyDigest: string | null;
 	readonly executionId: string | null;
+	/** Of the failure, or the reason a person gave. */
 	readonly error: string | null;
 	readonly result: unknown;
+	/** Owner token of the present owner. With `fence` it is his receipt: keep it from people's eyes. */
+	readonly owner: string;
+	readonly stage: string | null;
 }

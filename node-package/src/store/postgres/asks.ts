@@ -1,3 +1,4 @@
+import type { Backoff } from '../../backoff';
 import { StoreError } from '../../errors';
 import type { ClaimAsk, EventKey, Guard, Settle } from '../store';
 
@@ -40,10 +41,19 @@ export interface WireEnd {
 	readonly fence: string;
 	readonly state: 'c' | 'f' | 'u' | 'd';
 	readonly error: string | null;
-	readonly retry_after_ms: number | null;
+	readonly wait: WireWait | null;
+	/** `null`: what the claim was made with. */
 	readonly max_attempts: number | null;
 	/** JSON text. */
 	readonly result: string | null;
+}
+
+/** From `base_ms` on doubled with every attempt up to `cap_ms`, of which a part is taken; all the same for a fixed wait. */
+export interface WireWait {
+	readonly base_ms: number;
+	readonly cap_ms: number;
+	/** At least 0, below 1 for a backoff, and 1 for a fixed wait. */
+	readonly part: number;
 }
 
 export function wireAsk(ask: ClaimAsk): WireAsk {
@@ -70,8 +80,8 @@ export function wireEnd({ key, owner, fence, to }: Settle): WireEnd {
 		fence: matching('The fence', fence, FENCE),
 		state: STATE_LETTERS[to.state],
 		error: to.state === 'completed' ? null : cleaned(to.error, 2000),
-		retry_after_ms: failed ? whole('The backoff', to.retryAfterMs, 0, TEN_YEARS_MS) : null,
-		max_attempts: failed ? whole('The number of attempts', to.maxAttempts, 1, 32_767) : null,
+		wait: failed ? wireWait(to.retryAfterMs) : null,
+		max_attempts: failed && to.maxAttempts !== null ? whole('The number of attempts', to.maxAttempts, 1, 32_767) : null,
 		result: to.state === 'completed' ? json(to.result) : null,
 	};
 }
@@ -100,6 +110,16 @@ const FENCE = /^[1-9][0-9]{0,18}$/;
 const TEN_YEARS_MS = 315_360_000_000;
 const RESULT_LIMIT = 256 * 1024;
 const STATE_LETTERS = { completed: 'c', failed: 'f', uncertain: 'u', dead: 'd' } as const;
+
+/** The random part is drawn here, as in `backoffMs`: stores differ in what randomness they have. */
+export function wireWait(wait: number | Backoff): WireWait {
+	if (typeof wait === 'number') {
+		const fixed = whole('The backoff', wait, 0, TEN_YEARS_MS);
+		return { base_ms: fixed, cap_ms: fixed, part: 1 };
+	}
+	const cap = whole('The cap of the backoff', wait.capMs, 1, TEN_YEARS_MS);
+	return { base_ms: whole('The base of the backoff', wait.baseMs, 1, cap), cap_ms: cap, part: Math.random() };
+}
 
 function wireGuard({ kind, key }: Guard, provider: string): Omit<WireGuard, 'ord'> {
 	if (kind === 'body_digest') return { kind: 'd', provider, key: digest('The body digest', key) };

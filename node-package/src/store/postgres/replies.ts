@@ -66,6 +66,8 @@ export function stored(key: EventKey, row: Row): StoredClaim {
 		executionId: textOrNull(row['execution_id']),
 		error: textOrNull(row['error']),
 		result: parsed(row['result']),
+		owner: text(row['owner']),
+		stage: textOrNull(row['stage']),
 	};
 }
 
@@ -85,13 +87,14 @@ export function number(value: unknown): number {
 	return Number.isFinite(parsedNumber) ? parsedNumber : Number(text(null));
 }
 
-function record(row: Row): Pick<StoreReply, 'state' | 'attempt' | 'firstSeenAtMs' | 'leaseUntilMs' | 'completedAtMs'> {
+function record(row: Row): Pick<StoreReply, 'state' | 'attempt' | 'firstSeenAtMs' | 'leaseUntilMs' | 'completedAtMs' | 'stage'> {
 	return {
 		state: state(row['state']),
 		attempt: number(row['attempt']),
 		firstSeenAtMs: number(row['first_seen_ms']),
 		leaseUntilMs: numberOrNull(row['lease_ms']),
 		completedAtMs: numberOrNull(row['completed_ms']),
+		stage: textOrNull(row['stage']),
 	};
 }
 

@@ -141,11 +141,11 @@ function settleModel(
 ): [string, string] {
 	const record = records.get(eventId) as ModelRecord;
 	if (record.owner !== owner || record.fence !== fence) return ['fenced_out', record.state];
-	const target = to.state === 'failed' && record.attempt >= to.maxAttempts ? 'dead' : to.state;
+	const target = to.state === 'failed' && record.attempt >= (to.maxAttempts ?? 5) ? 'dead' : to.state;
 	if (record.state !== 'processing') return [record.state === target ? 'already' : 'fenced_out', record.state];
 	const verdict = record.live ? 'settled' : 'late';
 	record.state = target;
-	record.live = to.state === 'failed' && target === 'failed' ? to.retryAfterMs > 0 : null;
+	record.live = to.state === 'failed' && target === 'failed' ? to.retryAfterMs !== 0 : null;
 	return [verdict, target];
 }
 

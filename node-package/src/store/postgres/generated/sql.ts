@@ -22,7 +22,7 @@ SELECT ask.scope, ask.provider, ask.event_id, ask.event_type, ask.owner, decode(
           WHERE known.scope = ask.scope AND known.provider = ask.provider AND known.event_id = ask.event_id)
  ORDER BY ask.ord
 ON CONFLICT (scope, provider, event_id) DO NOTHING
-RETURNING scope, provider, event_id, fence::text, state, attempt,
+RETURNING scope, provider, event_id, fence::text, state, attempt, stage,
        floor(extract(epoch FROM first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM first_seen_at) * 1000)::text AS claimed_ms,
        floor(extract(epoch FROM lease_until) * 1000)::text AS lease_ms,
@@ -73,7 +73,7 @@ RETURNING scope, provider, event_id, fence::text, state, attempt,
 	ON CONFLICT (scope, provider, event_id) DO NOTHING
 	RETURNING claim.*
 )
-SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state, fresh.attempt,
+SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state, fresh.attempt, fresh.stage,
        floor(extract(epoch FROM fresh.first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM fresh.first_seen_at) * 1000)::text AS claimed_ms,
        floor(extract(epoch FROM fresh.lease_until) * 1000)::text AS lease_ms,
@@ -169,7 +169,7 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
 	RETURNING claim.*
 )
-SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.execution_id,
+SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.stage, claim.execution_id,
        coalesce(claim.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
        floor(extract(epoch FROM claim.first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM coalesce(claim.claimed_at, claim.first_seen_at)) * 1000)::text AS claimed_ms,
@@ -192,7 +192,7 @@ SELECT ask.ord, guard.ord AS guard_ord,
          ELSE 'rival'
        END AS holding,
        held.version::text AS version,
-       holder.fence::text, holder.state, holder.attempt, holder.execution_id, holder.result::text AS result,
+       holder.fence::text, holder.state, holder.attempt, holder.stage, holder.execution_id, holder.result::text AS result,
        coalesce(holder.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
        floor(extract(epoch FROM holder.first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM coalesce(holder.claimed_at, holder.first_seen_at)) * 1000)::text AS claimed_ms,
@@ -234,7 +234,7 @@ SELECT ask.ord,
          ELSE 'taken_over'
        END AS verdict,
        claim.xmin::text AS version,
-       claim.fence::text, claim.state, claim.attempt, claim.execution_id, claim.result::text AS result,
+       claim.fence::text, claim.state, claim.attempt, claim.stage, claim.execution_id, claim.result::text AS result,
        coalesce(claim.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
        floor(extract(epoch FROM claim.first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM coalesce(claim.claimed_at, claim.first_seen_at)) * 1000)::text AS claimed_ms,
@@ -246,7 +246,7 @@ SELECT ask.ord,
   FROM asks ask
   LEFT JOIN "gate"."claims" claim
     ON claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id`,
-	find: `SELECT state, event_type, attempt, fence::text, execution_id, error, result::text AS result,
+	find: `SELECT state, event_type, attempt, replace(owner::text, '-', '') AS owner, fence::text, stage, execution_id, error, result::text AS result,
        encode(body_digest, 'hex') AS body_digest,
        floor(extract(epoch FROM first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM coalesce(claimed_at, first_seen_at)) * 1000)::text AS claimed_ms,
@@ -296,11 +296,14 @@ GRANT USAGE ON SEQUENCE "gate"."fence" TO "gate_role"`,
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS wanted (
 	         ord integer, scope text, provider text, event_id text, owner uuid, fence bigint, state "char", error text,
-	         retry_after_ms bigint, max_attempts integer, result text)
+	         wait json, max_attempts integer, result text)
 	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
-	       CASE WHEN wanted.state = 'f' AND claim.attempt >= wanted.max_attempts THEN 'd' ELSE wanted.state END AS target
+	       CASE WHEN wanted.state = 'f' AND claim.attempt >= coalesce(wanted.max_attempts, claim.max_attempts, 5) THEN 'd'
+	         ELSE wanted.state END AS target,
+	       floor((wanted.wait->>'part')::float8 * least((wanted.wait->>'cap_ms')::float8,
+	         (wanted.wait->>'base_ms')::float8 * 2 ^ least(claim.attempt - 1, 60))) AS wait_ms
 	  FROM ends wanted
 	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
 	       AND claim.event_id = wanted.event_id AND claim.owner = wanted.owner AND claim.fence = wanted.fence
@@ -311,7 +314,7 @@ GRANT USAGE ON SEQUENCE "gate"."fence" TO "gate_role"`,
 	   SET state = locked.target,
 	       lease_until = NULL,
 	       next_attempt_at = CASE WHEN locked.target = 'f'
-	         THEN clock_timestamp() + locked.retry_after_ms * interval '1 millisecond' END,
+	         THEN clock_timestamp() + locked.wait_ms * interval '1 millisecond' END,
 	       completed_at = CASE WHEN locked.target = 'c' THEN clock_timestamp() END,
 	       result = CASE WHEN locked.target = 'c' THEN locked.result::json END,
 	       error = locked.error
@@ -371,4 +374,11 @@ export const migrations = [
 	PRIMARY KEY (scope, kind, provider, guard_key)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05)` },
 	{ number: 4, name: '0004_by_age', sql: `CREATE INDEX IF NOT EXISTS "gate_claims_by_age" ON "gate"."claims" USING brin (first_seen_at) WITH (autosummarize = on)` },
+	{ number: 5, name: '0005_lifecycle', sql: `ALTER TABLE "gate"."claims"
+	ADD COLUMN IF NOT EXISTS stage text,
+	ADD COLUMN IF NOT EXISTS hold boolean,
+	ADD COLUMN IF NOT EXISTS max_attempts smallint CHECK (max_attempts > 0),
+	ADD COLUMN IF NOT EXISTS guards_lost boolean,
+	ADD COLUMN IF NOT EXISTS subject_key text COLLATE "C" CHECK (octet_length(subject_key) BETWEEN 1 AND 512),
+	ADD COLUMN IF NOT EXISTS subject_version numeric CHECK ((subject_version IS NULL) = (subject_key IS NULL))` },
 ] as const;

@@ -25,7 +25,7 @@ SELECT ask.scope, ask.provider, ask.event_id, ask.event_type, ask.owner, decode(
           WHERE known.scope = ask.scope AND known.provider = ask.provider AND known.event_id = ask.event_id)
  ORDER BY ask.ord
 ON CONFLICT (scope, provider, event_id) DO NOTHING
-RETURNING scope, provider, event_id, fence::text, state, attempt,
+RETURNING scope, provider, event_id, fence::text, state, attempt, stage,
        floor(extract(epoch FROM first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM first_seen_at) * 1000)::text AS claimed_ms,
        floor(extract(epoch FROM lease_until) * 1000)::text AS lease_ms,

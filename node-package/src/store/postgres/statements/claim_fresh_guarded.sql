@@ -48,7 +48,7 @@ WITH asks AS MATERIALIZED (
 	ON CONFLICT (scope, provider, event_id) DO NOTHING
 	RETURNING claim.*
 )
-SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state, fresh.attempt,
+SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state, fresh.attempt, fresh.stage,
        floor(extract(epoch FROM fresh.first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM fresh.first_seen_at) * 1000)::text AS claimed_ms,
        floor(extract(epoch FROM fresh.lease_until) * 1000)::text AS lease_ms,

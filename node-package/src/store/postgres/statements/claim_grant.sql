@@ -90,7 +90,7 @@ WITH asks AS MATERIALIZED (
 	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
 	RETURNING claim.*
 )
-SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.execution_id,
+SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.stage, claim.execution_id,
        coalesce(claim.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
        floor(extract(epoch FROM claim.first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM coalesce(claim.claimed_at, claim.first_seen_at)) * 1000)::text AS claimed_ms,

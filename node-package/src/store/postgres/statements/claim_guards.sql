@@ -14,7 +14,7 @@ SELECT ask.ord, guard.ord AS guard_ord,
          ELSE 'rival'
        END AS holding,
        held.version::text AS version,
-       holder.fence::text, holder.state, holder.attempt, holder.execution_id, holder.result::text AS result,
+       holder.fence::text, holder.state, holder.attempt, holder.stage, holder.execution_id, holder.result::text AS result,
        coalesce(holder.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
        floor(extract(epoch FROM holder.first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM coalesce(holder.claimed_at, holder.first_seen_at)) * 1000)::text AS claimed_ms,

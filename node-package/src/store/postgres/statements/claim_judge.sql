@@ -25,7 +25,7 @@ SELECT ask.ord,
          ELSE 'taken_over'
        END AS verdict,
        claim.xmin::text AS version,
-       claim.fence::text, claim.state, claim.attempt, claim.execution_id, claim.result::text AS result,
+       claim.fence::text, claim.state, claim.attempt, claim.stage, claim.execution_id, claim.result::text AS result,
        coalesce(claim.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
        floor(extract(epoch FROM claim.first_seen_at) * 1000)::text AS first_seen_ms,
        floor(extract(epoch FROM coalesce(claim.claimed_at, claim.first_seen_at)) * 1000)::text AS claimed_ms,

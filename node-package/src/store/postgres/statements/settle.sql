@@ -7,11 +7,14 @@ WITH ends AS MATERIALIZED (
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS wanted (
 	         ord integer, scope text, provider text, event_id text, owner uuid, fence bigint, state "char", error text,
-	         retry_after_ms bigint, max_attempts integer, result text)
+	         wait json, max_attempts integer, result text)
 	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
-	       CASE WHEN wanted.state = 'f' AND claim.attempt >= wanted.max_attempts THEN 'd' ELSE wanted.state END AS target
+	       CASE WHEN wanted.state = 'f' AND claim.attempt >= coalesce(wanted.max_attempts, claim.max_attempts, 5) THEN 'd'
+	         ELSE wanted.state END AS target,
+	       floor((wanted.wait->>'part')::float8 * least((wanted.wait->>'cap_ms')::float8,
+	         (wanted.wait->>'base_ms')::float8 * 2 ^ least(claim.attempt - 1, 60))) AS wait_ms
 	  FROM ends wanted
 	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
 	       AND claim.event_id = wanted.event_id AND claim.owner = wanted.owner AND claim.fence = wanted.fence
@@ -22,7 +25,7 @@ WITH ends AS MATERIALIZED (
 	   SET state = locked.target,
 	       lease_until = NULL,
 	       next_attempt_at = CASE WHEN locked.target = 'f'
-	         THEN clock_timestamp() + locked.retry_after_ms * interval '1 millisecond' END,
+	         THEN clock_timestamp() + locked.wait_ms * interval '1 millisecond' END,
 	       completed_at = CASE WHEN locked.target = 'c' THEN clock_timestamp() END,
 	       result = CASE WHEN locked.target = 'c' THEN locked.result::json END,
 	       error = locked.error
