@@ -17,9 +17,9 @@ const rules: Array<{ place: RegExp; what: string; allowed: RegExp[] }> = [
 		what: 'a store knows the contract, the words and itself, never another store',
 		place: /^node-package\/src\/store\/postgres\//,
 		allowed: [
-			/^node-package\/src\/store\/(store|clients|migrate|gather)$/,
+			/^node-package\/src\/store\/(store|lifecycle|outbox|payload|clients|gather)$/,
 			/^node-package\/src\/store\/postgres(\/|$)/,
-			/^node-package\/src\/errors$/,
+			/^node-package\/src\/(backoff|errors)$/,
 			/^node-package\/src\/wasm\/generated\/vocabulary$/,
 		],
 	},
@@ -28,7 +28,7 @@ const rules: Array<{ place: RegExp; what: string; allowed: RegExp[] }> = [
 		place: /^node-package\/src\/store\/[^/]+\.ts$/,
 		allowed: [
 			/^node-package\/src\/store\/[^/]+$/,
-			/^node-package\/src\/errors$/,
+			/^node-package\/src\/(backoff|errors)$/,
 			/^node-package\/src\/wasm\/generated\/vocabulary$/,
 		],
 	},
@@ -37,7 +37,7 @@ const rules: Array<{ place: RegExp; what: string; allowed: RegExp[] }> = [
 		place: /^node-package\/src\/gate\.ts$/,
 		allowed: [
 			/^node-package\/src\/errors$/,
-			/^node-package\/src\/store\/store$/,
+			/^node-package\/src\/store\/(store|outbox|payload)$/,
 			/^node-package\/src\/wasm\/core$/,
 			/^node-package\/src\/wasm\/generated\/boundary$/,
 		],
