@@ -10,6 +10,10 @@ mod index;
 mod number;
 mod write;
 
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use sha2::{Digest as _, Sha256};
 
 use crate::encoding;

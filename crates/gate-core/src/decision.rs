@@ -3,6 +3,10 @@
 mod response;
 mod table;
 
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::vocabulary::{ConfigurationCode, Outcome, RejectionCode, State, Verdict};
 pub use crate::vocabulary::{Output, Patience, StoreFailure};
 use table::Standing;

@@ -3,6 +3,9 @@
 //! The decoders are our own: they are a few lines, and general ones for two alphabets and two paddings cost the WebAssembly
 //! module 12 KB. `tests/encoding.rs` holds them against the crate `base64ct`.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 /// How a signature is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {

@@ -1,5 +1,7 @@
 //! Request headers as they were received, and the one way to read a header that matters: once, and unambiguous.
 
+use alloc::string::String;
+
 /// All headers of a request: name in any case, value without the line end. A header sent twice stands here twice.
 #[derive(Clone, Copy, Debug)]
 pub struct Headers<'a>(pub &'a [(String, String)]);

@@ -9,6 +9,8 @@ pub use extract::{Found, extract};
 pub use reader::{Reader, Token};
 pub use string::RawString;
 
+use alloc::format;
+
 use crate::vocabulary::{Refusal, RejectionCode};
 
 /// Containers within containers, at most. Deeper JSON is refused by name instead of risking the stack.
@@ -78,7 +80,7 @@ impl JsonError {
 /// # Errors
 /// [`Fault::NotUtf8`] with the offset of the first byte that is not.
 pub fn utf8(body: &[u8]) -> Result<&str, JsonError> {
-    std::str::from_utf8(body).map_err(|error| JsonError {
+    core::str::from_utf8(body).map_err(|error| JsonError {
         fault: Fault::NotUtf8,
         offset: error.valid_up_to(),
     })

@@ -7,6 +7,9 @@ mod form;
 mod id;
 mod values;
 
+use alloc::format;
+use alloc::string::String;
+
 use sha2::{Digest as _, Sha256};
 
 use crate::canonical::{self, Form, Mode};

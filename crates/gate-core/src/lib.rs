@@ -4,7 +4,12 @@
 //! 2. [`key`]: which event is it? Scope, provider and id as three fields; without an id, a digest of the [`canonical`] JSON.
 //! 3. [`decision`]: what does the store's answer mean for the workflow and for the sender?
 //!
-//! Pure functions: the clock, randomness, the store and n8n are outside. Nothing here panics on anything a sender can reach.
+//! Pure functions: the clock, randomness, the store and n8n are outside, and without the standard library they cannot even be
+//! reached from here. Nothing here panics on anything a sender can reach.
+
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
 
 pub mod canonical;
 pub mod decision;

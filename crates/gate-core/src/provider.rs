@@ -4,6 +4,8 @@ mod table;
 
 pub use table::PROVIDERS;
 
+use alloc::string::{String, ToString};
+
 use crate::signature::{Part, Scheme};
 
 /// One row of the table.
@@ -93,8 +95,8 @@ pub enum Field {
     Form(&'static str),
 }
 
-impl std::fmt::Display for Field {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Display for Field {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Header(name) => write!(f, "header {name}"),
             Self::Body(path) => {

@@ -4,6 +4,9 @@
 
 mod placeholder;
 
+use alloc::format;
+use alloc::vec::Vec;
+
 use ed25519_dalek::VerifyingKey;
 
 use crate::encoding::{from_base64, from_hex};
@@ -52,8 +55,8 @@ impl Key {
     }
 }
 
-impl std::fmt::Debug for Key {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Key {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Key([hidden])")
     }
 }
@@ -113,7 +116,7 @@ impl Problem {
 }
 
 fn read(text: &[u8], form: SecretForm) -> Result<Key, Problem> {
-    let text = std::str::from_utf8(text).map_err(|_| Problem::Malformed("is not text"))?;
+    let text = core::str::from_utf8(text).map_err(|_| Problem::Malformed("is not text"))?;
     let core = text.trim_matches(is_blank);
     if core.is_empty() {
         return Err(Problem::Missing);

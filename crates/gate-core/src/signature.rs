@@ -15,6 +15,8 @@ pub use grammar::MAX_SIGNATURES;
 pub use scheme::{Algorithm, EmptyBody, Grammar, HeaderFamily, Label, Part, Scheme, TimeUnit, Timestamp};
 pub use timestamp::MAX_TOLERANCE_MS;
 
+use alloc::format;
+
 use crate::header::Headers;
 use crate::provider::{Field, Provider};
 use crate::vocabulary::{ConfigurationCode, Refusal};

@@ -1,7 +1,7 @@
 //! The words that cross the boundary: states, verdicts, outcomes, codes. Written once, here; `cargo xtask wasm` writes
 //! the TypeScript twin (`node-package/src/wasm/generated/vocabulary.ts`) from these tables.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
 
 /// An enum whose cases have one fixed text each, listed in [`ALL`](Self::ALL).
 macro_rules! words {

@@ -3,6 +3,8 @@
 //! Each takes and gives JSON text in the shapes of `boundary.d.ts`. [`Malformed`] is a bug of the caller; everything that a
 //! sender or a user can do wrong is an answer.
 
+use alloc::string::String;
+
 use gate_core::header::Headers;
 use gate_core::vocabulary::{ConfigurationCode, Refusal};
 use gate_core::{canonical, decision, key, provider, secret, signature};

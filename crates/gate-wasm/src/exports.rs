@@ -3,29 +3,18 @@
 //! Texts and bytes only, and nothing throws: what is not in the contract is an answer of the type `malformed`, which the
 //! wrapper throws. That leaves a module without references to JavaScript objects.
 
-use std::cell::RefCell;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::calls::{self, Malformed};
+use crate::runtime;
 
-thread_local! {
-    static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
-}
-
-/// Keeps the place of a panic, since JavaScript sees only `unreachable`. The message is left out: it could quote a body.
-#[wasm_bindgen(start)]
-fn start() {
-    std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map(ToString::to_string).unwrap_or_default();
-        LAST_PANIC.with_borrow_mut(|last| *last = place);
-    }));
-}
-
-/// Where the last panic happened, or an empty text.
+/// Where the last panic happened, since JavaScript sees only `unreachable`; an empty text before there is one.
 #[wasm_bindgen(js_name = lastPanic)]
 pub fn last_panic() -> String {
-    LAST_PANIC.with_borrow(Clone::clone)
+    runtime::last_panic()
 }
 
 /// `secrets`: one after the other, of these lengths.

@@ -7,8 +7,14 @@
 //! - half a surrogate pair arrives as such and can be refused, instead of turning into U+FFFD and making two ids equal;
 //! - serde was two fifths of the module: 143 of 338 KB.
 
+#![cfg_attr(target_arch = "wasm32", no_std)]
+
+extern crate alloc;
+
 pub mod calls;
 #[cfg(target_arch = "wasm32")]
 #[expect(unreachable_pub, reason = "`wasm_bindgen` asks for `pub`")]
 mod exports;
+#[cfg(target_arch = "wasm32")]
+mod runtime;
 mod wire;

@@ -3,7 +3,9 @@
 //! The standard library does the same faster, with 18 KB of code and tables that the WebAssembly module would have to carry.
 //! Only numbers of more than 15 digits, or with large exponents, come here; the tests hold it against the standard library.
 
-use std::cmp::Ordering;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 /// No double's rounding depends on more digits than this (767 is the longest), only on whether there are more.
 const SIGNIFICANT_DIGITS: usize = 800;

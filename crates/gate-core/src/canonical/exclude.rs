@@ -1,5 +1,10 @@
 //! What is left out of a canonical form: JSON pointers (RFC 6901), followed while the text is read.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::json::RawString;
 use crate::vocabulary::{ConfigurationCode, Refusal};
 

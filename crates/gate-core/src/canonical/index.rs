@@ -1,6 +1,8 @@
 //! The first pass over a text: checks it wholly, and notes where the members of its objects are, sorted. Everything else
 //! stays where it is in the body, so memory is a small multiple of the number of members, whatever else is in there.
 
+use alloc::vec::Vec;
+
 use super::exclude::{Exclusions, Walk};
 use crate::json::{Fault, JsonError, RawString, Reader, Token};
 

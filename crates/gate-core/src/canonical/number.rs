@@ -1,6 +1,9 @@
 //! One spelling per number. A literal is a decimal of any length; a double is what RFC 8785 makes of it.
 
 use super::write::Sink;
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+
 use super::{Mode, double};
 
 /// Largest exponent that counts as a number, in either direction.
@@ -81,7 +84,7 @@ impl Decimal {
     fn shortest_double(&self) -> Option<Self> {
         // Any two decimals of up to 15 digits are nearest to two doubles, so each is the shortest of its own. (Not so where
         // doubles have fewer bits, below 1e-307.)
-        const SAFE_POINTS: std::ops::RangeInclusive<i64> = -300..=300;
+        const SAFE_POINTS: core::ops::RangeInclusive<i64> = -300..=300;
         if self.digits.len() <= SAFE_DIGITS && SAFE_POINTS.contains(&self.point) {
             return Some(self.clone());
         }

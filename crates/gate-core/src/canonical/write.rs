@@ -1,5 +1,7 @@
 //! The second pass: writes the text in canonical order, into memory or straight into a hash.
 
+use alloc::vec::Vec;
+
 use super::index::{End, Index};
 use super::{Mode, number};
 use crate::encoding::to_hex;

@@ -1,5 +1,10 @@
 //! The HTTP answers.
 
+use alloc::borrow::ToOwned;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+
 use super::{Response, Value};
 
 impl Response {

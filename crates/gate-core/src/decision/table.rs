@@ -1,5 +1,7 @@
 //! The table: what every verdict means, given the state of the record. Where they contradict each other it has no row.
 
+use alloc::string::String;
+
 use crate::vocabulary::{Outcome, State, Verdict};
 
 /// Where the event stands, as far as the sender and the workflow are concerned.

@@ -1,5 +1,7 @@
 //! A few values of a large body, without keeping the rest.
 
+use alloc::vec::Vec;
+
 use super::{JsonError, RawString, Reader, Token};
 
 /// What stands at a path.

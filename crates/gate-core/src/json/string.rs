@@ -1,8 +1,9 @@
 //! Strings as they stand in the text: decoded only where somebody looks inside.
 
-use std::borrow::Cow;
-use std::cmp::Ordering;
-use std::str::Chars;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::cmp::Ordering;
+use core::str::Chars;
 
 /// A string of a JSON text, still escaped. Only the [`Reader`](super::Reader) makes one, so every escape is well formed.
 #[derive(Clone, Copy, Debug)]
@@ -162,5 +163,5 @@ pub(super) fn hex_unit(digits: &[u8]) -> Option<u16> {
     if !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
-    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    u16::from_str_radix(core::str::from_utf8(digits).ok()?, 16).ok()
 }

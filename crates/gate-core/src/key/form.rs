@@ -1,6 +1,8 @@
 //! Fields of a form body (`application/x-www-form-urlencoded`, as the URL standard reads it).
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// What a form says under a name.
 #[derive(Debug, PartialEq, Eq)]

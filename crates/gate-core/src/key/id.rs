@@ -1,6 +1,10 @@
 //! The text of an event id. Ids of different origin cannot meet: whatever arrives looking like one that is made here is
 //! hashed.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+
 use sha2::{Digest as _, Sha256};
 
 use super::MAX_ID_BYTES;

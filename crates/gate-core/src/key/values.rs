@@ -1,6 +1,9 @@
 //! The few values of a delivery that say which event it is, read once.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::Sender;
 use super::form::{self, FormValue};

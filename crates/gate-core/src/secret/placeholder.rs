@@ -2,6 +2,8 @@
 //!
 //! Only what nobody chooses: a weak secret that somebody did choose (`secret`, `123456`) is not ours to refuse.
 
+use alloc::string::String;
+
 /// Whole texts, in lower case.
 const WORDS: &[&str] = &[
     "[object object]",

@@ -1,6 +1,10 @@
 //! A scheme that the user describes: checked for contradictions, then the same data as a provider of the table.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use super::scheme::{Algorithm, EmptyBody, Grammar, HeaderFamily, Label, Part, Scheme, TimeUnit, Timestamp};
 use crate::encoding::Encoding;
@@ -147,9 +151,9 @@ impl Compiled<'_> {
     pub fn scheme(&self) -> Scheme<'_> {
         Scheme {
             name: NAME,
-            families: std::slice::from_ref(&self.family),
+            families: core::slice::from_ref(&self.family),
             grammar: Grammar::Single,
-            labels: std::slice::from_ref(&self.label),
+            labels: core::slice::from_ref(&self.label),
             encoding: self.encoding,
             content: &self.content,
             timestamp: self.timestamp,

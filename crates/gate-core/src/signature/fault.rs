@@ -1,6 +1,7 @@
 //! What can be wrong with a request, and the words for it. No fault holds anything of the request but the name of a header.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::format;
 
 use super::grammar::MAX_SIGNATURES;
 use crate::header::HeaderFault;

@@ -1,5 +1,8 @@
 //! Reading a signature header: the signatures that count, and the time where the header holds it.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use super::fault::Fault;
 use super::scheme::{Algorithm, Grammar, Scheme};
 

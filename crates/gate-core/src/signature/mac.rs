@@ -1,5 +1,7 @@
 //! Checking signatures over content that stays in slices: nothing is joined or copied before it is hashed.
 
+use alloc::boxed::Box;
+
 use ed25519_dalek::{Signature, VerifyingKey};
 use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;

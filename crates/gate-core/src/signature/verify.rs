@@ -1,5 +1,7 @@
 //! The check itself: configuration, headers, time, signature, in this order. Nothing is parsed that is not signed.
 
+use alloc::vec::Vec;
+
 use super::fault::Fault;
 use super::grammar::{self, Signatures};
 use super::scheme::{EmptyBody, HeaderFamily, Part, Scheme};

@@ -1,5 +1,7 @@
 //! Writing an answer: JSON text, field by field, in the order given.
 
+use alloc::string::{String, ToString};
+
 /// An object that is being written.
 #[derive(Debug)]
 pub(crate) struct Answer(String);
@@ -65,7 +67,7 @@ impl Answer {
     /// The text; nothing of it stays.
     pub(crate) fn end(&mut self) -> String {
         self.0.push('}');
-        std::mem::take(&mut self.0)
+        core::mem::take(&mut self.0)
     }
 
     /// JSON as it stands.

@@ -1,5 +1,8 @@
 //! The request of `canonicalize` and `canonicalDigest`, and `DigestAnswer`.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use gate_core::canonical::{Digest, Mode};
 
 use super::answer::Answer;
@@ -32,6 +35,6 @@ pub(crate) fn digest(digest: &Digest) -> String {
 
 /// Canonical JSON is text, so it crosses as text; the wrapper makes the bytes of the contract.
 pub(crate) fn canonical(bytes: &[u8]) -> String {
-    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let text = core::str::from_utf8(bytes).unwrap_or_default();
     Answer::of_type("canonical").text("text", text).end()
 }

@@ -1,5 +1,7 @@
 //! `DecideRequest`, `Decision`.
 
+use alloc::string::String;
+
 use gate_core::decision::{Decision, Event, InProgressOutput, Policy, Reply, Value};
 use gate_core::vocabulary::{ConfigurationCode, Patience, RejectionCode, State, StoreFailure, Verdict};
 

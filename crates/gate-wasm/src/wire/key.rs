@@ -1,5 +1,8 @@
 //! `KeyRequest`, `KeyAnswer`.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use gate_core::key::{Key, Source};
 use gate_core::signature::CustomScheme;
 use gate_core::vocabulary::{Refusal, RejectionCode};

@@ -1,5 +1,7 @@
 //! `ProviderInfo`.
 
+use alloc::string::String;
+
 use gate_core::provider::Provider;
 
 use super::answer::Answer;

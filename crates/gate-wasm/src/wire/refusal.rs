@@ -1,5 +1,7 @@
 //! `Refusal`.
 
+use alloc::string::String;
+
 use gate_core::vocabulary::Refusal;
 
 use super::answer::Answer;

@@ -1,6 +1,9 @@
 //! Reading a request: JSON text by the core's own strict reader, then field by field. What is left over is refused.
 
-use std::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use alloc::borrow::Cow;
 
 use gate_core::json::{RawString, Reader, Token};
 

@@ -1,5 +1,8 @@
 //! `VerifyRequest`, `VerifyAnswer`.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use gate_core::header::Headers;
 use gate_core::signature::{CustomScheme, Request, Verified};
 
