@@ -26,7 +26,7 @@ struct Segment {
 #[derive(Debug, PartialEq, Eq)]
 enum Element {
     /// This one, from 0.
-    At(usize),
+    At(u64),
     /// `*`: every one. Not in RFC 6901, where `*` cannot name an element of an array at all.
     Every,
     /// None: it is not an index.
@@ -78,7 +78,7 @@ fn segment(text: &str) -> Option<Segment> {
     let is_index = text == "0" || (!text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()));
     let element = match text {
         "*" => Element::Every,
-        _ if is_index => text.parse().map_or(Element::Never, Element::At),
+        _ if is_index => text.parse::<u64>().map_or(Element::Never, Element::At),
         _ => Element::Never,
     };
     Some(Segment { name, element })
@@ -112,7 +112,7 @@ impl Walk<'_> {
     /// This element of an array comes next. True where it is left out.
     pub(super) fn element(&mut self, index: usize) -> bool {
         self.step(|segment| match segment.element {
-            Element::At(at) => at == index,
+            Element::At(at) => usize::try_from(at) == Ok(index),
             Element::Every => true,
             Element::Never => false,
         })

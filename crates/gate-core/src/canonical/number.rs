@@ -147,14 +147,15 @@ impl Decimal {
 }
 
 fn read_exponent(text: &str) -> i64 {
+    // Half of the range, so that the digits of the mantissa cannot bring it back into use.
+    const LARGEST: u64 = u64::MAX / 4;
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     let size = match digits.trim_start_matches('0') {
         "" => 0,
-        // Half of the range, so that the digits of the mantissa cannot bring it back into use.
-        digits => digits.parse().unwrap_or(i64::MAX / 2).min(i64::MAX / 2),
+        digits => digits.parse().unwrap_or(LARGEST).min(LARGEST).cast_signed(),
     };
     if negative { size.saturating_neg() } else { size }
 }

@@ -159,9 +159,10 @@ impl Surrogates {
 
 /// Four hexadecimal digits.
 pub(super) fn hex_unit(digits: &[u8]) -> Option<u16> {
-    // `from_str_radix` would accept a sign.
-    if !digits.iter().all(u8::is_ascii_hexdigit) {
-        return None;
+    let mut unit = 0_u16;
+    for digit in digits {
+        let value = char::from(*digit).to_digit(16)?;
+        unit = (unit << 4) | u16::try_from(value).ok()?;
     }
-    u16::from_str_radix(core::str::from_utf8(digits).ok()?, 16).ok()
+    Some(unit)
 }

@@ -161,16 +161,15 @@ impl<'a> Reading<'a> {
 }
 
 fn body_paths(provider: &Provider) -> Vec<&[&str]> {
-    let fields = provider
-        .event_id
-        .iter()
-        .chain(provider.event_type.iter().copied().flatten());
-    fields
-        .filter_map(|field| match field {
-            Field::Body(path) => Some(*path),
-            Field::Header(_) | Field::Form(_) => None,
-        })
-        .collect()
+    let mut paths = Vec::new();
+    for fields in [provider.event_id].iter().chain(provider.event_type) {
+        for field in *fields {
+            if let Field::Body(path) = field {
+                paths.push(*path);
+            }
+        }
+    }
+    paths
 }
 
 fn missing() -> Refusal {

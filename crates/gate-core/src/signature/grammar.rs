@@ -88,7 +88,7 @@ fn pairs<'a, 'h>(
     if is_joined(value) {
         return Err(Fault::Repeated(name));
     }
-    if value.contains(char::is_whitespace) {
+    if value.chars().any(char::is_whitespace) {
         return Err(Fault::SignatureMalformed(name));
     }
     let mut timestamp = None;

@@ -158,18 +158,15 @@ fn single_id<'a, 'h>(headers: Headers<'h>, name: &'a str) -> Result<Option<&'h s
 /// signature then stands for another id and another body.
 fn touches_its_neighbours(content: &[Part<'_>], id: &str) -> bool {
     content.windows(2).any(|pair| match *pair {
-        [Part::Id, Part::Text(after)] => places(&[id, after].concat(), after).min() != Some(id.len()),
-        [Part::Text(before), Part::Id] => places(&[before, id].concat(), before).max() != Some(0),
+        [Part::Id, Part::Text(after)] => !stands_once(after, &[id, after].concat()),
+        [Part::Text(before), Part::Id] => !stands_once(before, &[before, id].concat()),
         _ => false,
     })
 }
 
-/// Where a text stands in another, overlapping places too.
-fn places(text: &str, part: &str) -> impl Iterator<Item = usize> {
-    let windows = text.as_bytes().windows(part.len().max(1)).enumerate();
-    windows
-        .filter(|(_, window)| *window == part.as_bytes())
-        .map(|(at, _)| at)
+fn stands_once(part: &str, text: &str) -> bool {
+    let places = text.as_bytes().windows(part.len().max(1));
+    places.filter(|place| *place == part.as_bytes()).count() == 1
 }
 
 fn bytes<'b>(part: Part<'b>, body: &'b [u8], time: Option<&'b str>, id: Option<&'b str>) -> &'b [u8] {
