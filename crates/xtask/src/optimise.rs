@@ -14,7 +14,8 @@ pub(crate) fn optimise(root: &Path, work: &Path, wasm: &[u8]) -> Result<Vec<u8>,
     let (before, after) = (work.join("gate_wasm.bound.wasm"), work.join("gate_wasm.optimised.wasm"));
     fs::write(&before, wasm)?;
     let status = Command::new(tool)
-        .args(["-Oz", "--converge"])
+        // Functions that are called often get the short numbers.
+        .args(["-Oz", "--converge", "--reorder-functions"])
         .arg(&before)
         .arg("-o")
         .arg(&after)
