@@ -14,6 +14,17 @@ const { instantiate } = require('../../node-package/src/wasm/generated/gate_wasm
 const core = loadCore();
 const nowMs = 1_760_000_000_000;
 
+describe('the key for calls downstream', () => {
+	it('is the same for a stored key as for the delivery that it came from', () => {
+		const request = { provider: 'stripe', scope: 'workflow:Ab3', headers: [], nowMs, source: { type: 'provider' } } as const;
+		const derived = core.deriveKey(request, Buffer.from('{"id":"evt_ä1","type":"x"}'));
+		const stored = { scope: 'workflow:Ab3', provider: 'stripe', eventId: 'evt_ä1' };
+		expect(core.idempotencyKey(stored)).toMatch(/^n8n-[0-9a-f]{40}$/);
+		expect(derived).toMatchObject({ eventId: 'evt_ä1', idempotencyKey: core.idempotencyKey(stored) });
+		expect(core.idempotencyKey({ ...stored, scope: 'workflow:Ab3s', provider: 'tripe' })).not.toBe(core.idempotencyKey(stored));
+	});
+});
+
 describe('bytes are bytes', () => {
 	/** wasm-bindgen alone turns a text into that many zero bytes: this signature over zeros would then be a valid one. */
 	it('a signature over zeros does not verify a text', () => {

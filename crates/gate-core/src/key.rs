@@ -218,9 +218,10 @@ fn body_empty() -> Refusal {
     )
 }
 
-/// A name for the event that APIs downstream can be given. Every field has its length in front, so that
-/// `("ab", "c")` and `("a", "bc")` differ.
-fn idempotency_key(scope: &str, provider: &str, event_id: &str) -> String {
+/// A name for the event that APIs downstream can be given: `n8n-` and 40 hex digits. Every field has its length in front, so
+/// that `("ab", "c")` and `("a", "bc")` differ.
+#[must_use]
+pub fn idempotency_key(scope: &str, provider: &str, event_id: &str) -> String {
     const DOMAIN: &[u8] = b"n8n-nodes-idempotency-gate idempotency key 1\n";
     const HEX_DIGITS: usize = 40;
     let mut hash = Sha256::new_with_prefix(DOMAIN);

@@ -91,6 +91,12 @@ pub fn derive_key(request: &str, body: &[u8]) -> Result<String, Malformed> {
     Ok(answer(derived, wire::key::answer))
 }
 
+/// `idempotencyKey` of the contract.
+#[must_use]
+pub fn idempotency_key(scope: &str, provider: &str, event_id: &str) -> String {
+    key::idempotency_key(scope, provider, event_id)
+}
+
 /// `canonicalize` of the contract, with the member `text` instead of `bytes`.
 ///
 /// # Errors

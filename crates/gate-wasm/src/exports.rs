@@ -42,6 +42,11 @@ pub fn derive_key(request: &str, body: &[u8]) -> String {
     answer(calls::derive_key(request, body))
 }
 
+#[wasm_bindgen(js_name = idempotencyKey)]
+pub fn idempotency_key(scope: &str, provider: &str, event_id: &str) -> String {
+    calls::idempotency_key(scope, provider, event_id)
+}
+
 #[wasm_bindgen]
 pub fn canonicalize(request: &str, body: &[u8]) -> String {
     answer(calls::canonicalize(request, body))

@@ -18,6 +18,7 @@ export interface Core {
 	verify(request: VerifyRequest, body: Uint8Array, secrets: readonly Uint8Array[]): VerifyAnswer;
 	checkSecret(provider: string, secret: Uint8Array): { type: 'ok'; message: string } | Refusal;
 	deriveKey(request: KeyRequest, body: Uint8Array): KeyAnswer;
+	idempotencyKey(key: { readonly scope: string; readonly provider: string; readonly eventId: string }): string;
 	canonicalize(mode: CanonicalMode, exclude: readonly string[], body: Uint8Array): CanonicalAnswer;
 	canonicalDigest(mode: CanonicalMode, exclude: readonly string[], body: Uint8Array): DigestAnswer;
 	decide(request: DecideRequest): Decision;
@@ -41,6 +42,7 @@ export interface Instance {
 		verify(request: string, body: Uint8Array, secrets: Uint8Array, lengths: Uint32Array): string;
 		checkSecret(provider: string, secret: Uint8Array): string;
 		deriveKey(request: string, body: Uint8Array): string;
+		idempotencyKey(scope: string, provider: string, eventId: string): string;
 		canonicalize(request: string, body: Uint8Array): string;
 		canonicalDigest(request: string, body: Uint8Array): string;
 		decide(request: string): string;
@@ -95,6 +97,9 @@ export function createCore(instantiate: () => Instance): Core {
 		deriveKey(request, body) {
 			const bytes = bodyBytes(body);
 			return call((core) => read<KeyAnswer>(core.deriveKey(JSON.stringify(request), bytes)));
+		},
+		idempotencyKey({ scope, provider, eventId }) {
+			return call((core) => core.idempotencyKey(scope, provider, eventId));
 		},
 		canonicalize(mode, exclude, body) {
 			const bytes = bodyBytes(body);

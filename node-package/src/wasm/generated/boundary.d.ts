@@ -134,6 +134,9 @@ export type KeyAnswer =
 /** Reads the event id and type from the raw bytes and headers. Does not verify: call `verify` first. */
 export declare function deriveKey(request: KeyRequest, body: Uint8Array): KeyAnswer;
 
+/** The `idempotencyKey` of an event whose key is known already, e.g. from a stored claim: the same as `deriveKey` gave. */
+export declare function idempotencyKey(key: { readonly scope: string; readonly provider: string; readonly eventId: string }): string;
+
 // ---------------------------------------------------------------------------------------------------- canonical JSON
 
 export type CanonicalMode = 'rfc8785' | 'gate-jcs-exact-1';
