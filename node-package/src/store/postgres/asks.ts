@@ -105,9 +105,9 @@ export function keysOf(ask: WireAsk): string[] {
 	return [keyName(ask), ...guards];
 }
 
-const OWNER = /^[0-9a-f]{32}$/;
-const FENCE = /^[1-9][0-9]{0,18}$/;
-const TEN_YEARS_MS = 315_360_000_000;
+export const OWNER = /^[0-9a-f]{32}$/;
+export const FENCE = /^[1-9][0-9]{0,18}$/;
+export const TEN_YEARS_MS = 315_360_000_000;
 const RESULT_LIMIT = 256 * 1024;
 const STATE_LETTERS = { completed: 'c', failed: 'f', uncertain: 'u', dead: 'd' } as const;
 
@@ -132,7 +132,7 @@ function distinct(guards: ReadonlyArray<Omit<WireGuard, 'ord'>>): WireGuard[] {
 }
 
 /** 1 to `limit` bytes of UTF-8 without NUL and without half a character. */
-function keyText(what: string, text: string, limit: number): string {
+export function keyText(what: string, text: string, limit: number): string {
 	if (typeof text !== 'string') throw refused(`${what} is not a text`);
 	if (text === '') throw refused(`${what} is empty`);
 	if (text.includes('\0')) throw refused(`${what} holds NUL, which Postgres cannot store`);
@@ -146,7 +146,7 @@ function keyText(what: string, text: string, limit: number): string {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** A text for people: must never be the reason to refuse a claim. */
-function cleaned(text: string | null, limit: number): string | null {
+export function cleaned(text: string | null, limit: number): string | null {
 	if (text === null) return null;
 	const whole = text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
 	return whole.replaceAll(/\0|\p{Surrogate}/gu, '\uFFFD');
@@ -156,12 +156,12 @@ function digest(what: string, text: string): string {
 	return matching(what, text, /^sha256:[0-9a-f]{64}$/).slice('sha256:'.length);
 }
 
-function matching(what: string, text: string, pattern: RegExp): string {
+export function matching(what: string, text: string, pattern: RegExp): string {
 	if (typeof text === 'string' && pattern.test(text)) return text;
 	throw refused(`${what} is not of the form ${pattern.source}`);
 }
 
-function whole(what: string, value: number, least: number, most: number): number {
+export function whole(what: string, value: number, least: number, most: number): number {
 	if (Number.isInteger(value) && value >= least && value <= most) return value;
 	throw refused(`${what} is ${value}, but must be a whole number from ${least} to ${most}`);
 }
@@ -181,7 +181,7 @@ function json(value: unknown): string | null {
 	return text;
 }
 
-function refused(what: string, cause?: unknown): StoreError {
+export function refused(what: string, cause?: unknown): StoreError {
 	const help = 'Nothing was sent to the store. Other claims are not affected.';
 	return new StoreError('store_refused_key', what, help, { cause });
 }

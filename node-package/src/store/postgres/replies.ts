@@ -110,11 +110,11 @@ function state(letter: unknown): State {
 	return STATES[text(letter)] ?? (text(null) as State);
 }
 
-function textOrNull(value: unknown): string | null {
+export function textOrNull(value: unknown): string | null {
 	return value === null || value === undefined ? null : text(value);
 }
 
-function numberOrNull(value: unknown): number | null {
+export function numberOrNull(value: unknown): number | null {
 	return value === null || value === undefined ? null : number(value);
 }
 

@@ -256,9 +256,9 @@ SELECT ask.ord,
   FROM "gate"."claims"
  WHERE scope = $1 AND provider = $2 AND event_id = $3`,
 	grants: `GRANT USAGE ON SCHEMA "gate" TO "gate_role";
-GRANT SELECT, INSERT, UPDATE, DELETE ON "gate"."claims", "gate"."guards" TO "gate_role";
+GRANT SELECT, INSERT, UPDATE, DELETE ON "gate"."claims", "gate"."guards", "gate"."outbox" TO "gate_role";
 GRANT SELECT ON "gate"."migrations" TO "gate_role";
-GRANT USAGE ON SEQUENCE "gate"."fence" TO "gate_role"`,
+GRANT USAGE ON SEQUENCE "gate"."fence", "gate"."outbox_id" TO "gate_role"`,
 	inspect: `SELECT pg_is_in_recovery() AS standby,
        current_user AS role,
        EXISTS (SELECT FROM pg_namespace WHERE nspname = $1) AS schema_exists,
@@ -381,4 +381,34 @@ export const migrations = [
 	ADD COLUMN IF NOT EXISTS guards_lost boolean,
 	ADD COLUMN IF NOT EXISTS subject_key text COLLATE "C" CHECK (octet_length(subject_key) BETWEEN 1 AND 512),
 	ADD COLUMN IF NOT EXISTS subject_version numeric CHECK ((subject_version IS NULL) = (subject_key IS NULL))` },
+	{ number: 9, name: '0009_outbox', sql: `CREATE SEQUENCE IF NOT EXISTS "gate"."outbox_id" AS bigint CACHE 1;
+CREATE TABLE IF NOT EXISTS "gate"."outbox" (
+	id bigint PRIMARY KEY DEFAULT nextval('"gate"."outbox_id"'),
+	fence bigint,
+	created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	available_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	lease_until timestamptz,
+	sent_at timestamptz,
+	owner uuid,
+	attempt integer NOT NULL DEFAULT 0,
+	state "char" NOT NULL DEFAULT 'p' CHECK (state IN ('p', 'l', 's', 'd')),
+	scope text COLLATE "C" NOT NULL CHECK (octet_length(scope) BETWEEN 1 AND 512),
+	message_key text COLLATE "C" NOT NULL CHECK (octet_length(message_key) BETWEEN 1 AND 512),
+	topic text COLLATE "C" NOT NULL CHECK (octet_length(topic) BETWEEN 1 AND 200),
+	ordering_key text COLLATE "C" CHECK (octet_length(ordering_key) BETWEEN 1 AND 512),
+	body text NOT NULL CHECK (octet_length(body) <= 262144),
+	error text,
+	provider text COLLATE "C",
+	event_id text COLLATE "C",
+	CONSTRAINT "gate_outbox_key" UNIQUE (scope, message_key),
+	CHECK ((lease_until IS NOT NULL) = (state = 'l')),
+	CHECK ((sent_at IS NOT NULL) = (state = 's')),
+	CHECK (state NOT IN ('l', 's') OR owner IS NOT NULL AND fence IS NOT NULL)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+CREATE INDEX IF NOT EXISTS "gate_outbox_due_of_topic" ON "gate"."outbox" (scope, topic, available_at, id)
+	WHERE state IN ('p', 'l');
+CREATE INDEX IF NOT EXISTS "gate_outbox_due" ON "gate"."outbox" (available_at, id) WHERE state IN ('p', 'l');
+CREATE INDEX IF NOT EXISTS "gate_outbox_in_order" ON "gate"."outbox" (scope, topic, ordering_key, id)
+	WHERE ordering_key IS NOT NULL AND state IN ('p', 'l', 'd');
+CREATE INDEX IF NOT EXISTS "gate_outbox_of_owner" ON "gate"."outbox" (owner) WHERE state = 'l'` },
 ] as const;
