@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../node-package/src/errors';
-import { type Applicant, Gate, type GateRules } from '../../node-package/src/gate';
+import type { Applicant, GateRules } from '../../node-package/src/examine';
+import { Gate } from '../../node-package/src/gate';
 import type { ClaimAsk, Store, StoreReply } from '../../node-package/src/store/store';
 import { loadCore } from '../../node-package/src/wasm/core';
 

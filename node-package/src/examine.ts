@@ -1,0 +1,156 @@
+import type { ClaimAsk, Guard } from './store/store';
+import type { Core } from './wasm/core';
+import type { CustomScheme, DecidePolicy, Header, KeyAnswer, KeySource, Refusal } from './wasm/generated/boundary';
+
+/** One HTTP request from a provider. */
+export interface Delivery {
+	readonly headers: readonly Header[];
+	/** The bytes as received; `null` where the host did not keep them. */
+	readonly body: Uint8Array | null;
+	readonly receivedAtMs: number;
+}
+
+/** How a delivery is judged. May differ from delivery to delivery. */
+export interface GateRules {
+	readonly provider: string;
+	/** Given exactly when `provider` is `custom`. */
+	readonly custom?: CustomScheme;
+	/** `null` only where something before the gate has verified the request already, or nothing is signed. */
+	readonly verification: { readonly secrets: readonly Uint8Array[]; readonly toleranceMs?: number } | null;
+	readonly scope: string;
+	readonly keySource: KeySource;
+	/** A second key for the same fact; `null` for none. Empty is refused: it would be shared by unrelated events. */
+	readonly businessKey: string | null;
+	/** Also claim the body's digest, so that a captured body cannot come back under another id. */
+	readonly guardBody: boolean;
+	/** Overrides the type that the provider names. */
+	readonly eventType?: string;
+	readonly maxBodyBytes: number;
+	readonly leaseMs: number;
+	readonly maxAttempts: number;
+	readonly unfinished: ClaimAsk['unfinished'];
+	readonly payloadChanged: ClaimAsk['payloadChanged'];
+	readonly policy: DecidePolicy;
+}
+
+/** A delivery at the gate. */
+export interface Applicant {
+	readonly delivery: Delivery;
+	readonly rules: GateRules;
+	/** Owner token, chosen before the first try and kept over retries of the same run. */
+	readonly owner: string;
+	readonly executionId: string | null;
+}
+
+export type DerivedKey = Omit<Extract<KeyAnswer, { type: 'key' }>, 'type' | 'bodyDigest'> & {
+	/** `null` where the delivery came without its bytes. */
+	readonly bodyDigest: string | null;
+};
+
+export interface Signature {
+	readonly scheme: string;
+	readonly secretIndex: number;
+	readonly signedAtMs: number | null;
+	readonly weak: boolean;
+}
+
+/** A delivery as far as it is known without the store. */
+export interface Examined {
+	readonly signature: Signature | null;
+	readonly key: DerivedKey | null;
+	/** `null` exactly when there is a refusal. */
+	readonly ask: ClaimAsk | null;
+	readonly refusal: Refusal | null;
+}
+
+/** Everything that can be known without the store. */
+export function examine(core: Core, { delivery, rules, owner, executionId }: Applicant): Examined {
+	const { headers, body, receivedAtMs: nowMs } = delivery;
+	const scheme = rules.custom ? { custom: rules.custom } : {};
+
+	if (body === null && needsBody(rules)) return refusal(RAW_BODY_MISSING);
+	if (body !== null && body.byteLength > rules.maxBodyBytes) return refusal(bodyTooLarge(body, rules.maxBodyBytes));
+	const bytes = body ?? NO_BYTES;
+
+	let signature: Signature | null = null;
+	if (rules.verification) {
+		const { secrets, toleranceMs } = rules.verification;
+		const tolerance = toleranceMs === undefined ? {} : { toleranceMs };
+		const request = { provider: rules.provider, ...scheme, headers, nowMs, ...tolerance };
+		const answer = core.verify(request, bytes, secrets);
+		if (answer.type !== 'verified') return refusal(answer);
+		const { type: _, ...verified } = answer;
+		signature = verified;
+	}
+
+	const request = { provider: rules.provider, ...scheme, scope: rules.scope, headers, nowMs };
+	const derived = core.deriveKey({ ...request, source: rules.keySource }, bytes);
+	if (derived.type !== 'key') return refusal(derived, signature);
+	const { type: _, ...fields } = derived;
+	const key: DerivedKey = {
+		...fields,
+		bodyDigest: body === null ? null : fields.bodyDigest,
+		eventType: rules.eventType ?? fields.eventType,
+	};
+
+	const guards: Guard[] = [];
+	if (rules.businessKey !== null) {
+		// A business key obeys the same rules as a computed event id, long ones are hashed alike.
+		const business = core.deriveKey({ ...request, source: { type: 'value', parts: [rules.businessKey] } }, bytes);
+		if (business.type !== 'key') return refusal(aboutBusinessKey(business), signature, key);
+		guards.push({ kind: 'business_key', key: business.eventId });
+	}
+	if (rules.guardBody && key.bodyDigest !== null) guards.push({ kind: 'body_digest', key: key.bodyDigest });
+
+	const ask: ClaimAsk = {
+		key: { scope: rules.scope, provider: rules.provider, eventId: key.eventId },
+		eventType: key.eventType,
+		owner,
+		bodyDigest: key.bodyDigest,
+		leaseMs: rules.leaseMs,
+		maxAttempts: rules.maxAttempts,
+		unfinished: rules.unfinished,
+		payloadChanged: rules.payloadChanged,
+		guards,
+		executionId,
+	};
+	return { signature, key, ask, refusal: null };
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+function refusal(why: Refusal, signature: Signature | null = null, key: DerivedKey | null = null): Examined {
+	return { signature, key, ask: null, refusal: why };
+}
+
+/** A computed key or a time slot on an unverified request is all that works without the bytes. */
+function needsBody(rules: GateRules): boolean {
+	const { type } = rules.keySource;
+	return rules.verification !== null || rules.guardBody || (type !== 'value' && type !== 'time_slot');
+}
+
+const RAW_BODY_MISSING: Refusal = {
+	type: 'rejected',
+	code: 'raw_body_missing',
+	message: 'The raw body of the request is missing',
+	help: "Open the Webhook node, add the option 'Raw Body' and turn it on. A signature can only be checked against the exact bytes that were sent.",
+};
+
+function bodyTooLarge(body: Uint8Array, limit: number): Refusal {
+	return {
+		type: 'rejected',
+		code: 'body_too_large',
+		message: `The body of the request has ${body.byteLength} bytes, the limit is ${limit}`,
+		help: 'Raise the body size limit if events of this size are expected.',
+	};
+}
+
+function aboutBusinessKey(why: Refusal): Refusal {
+	if (why.type === 'misconfigured') return why;
+	return {
+		type: 'rejected',
+		code: 'business_key_invalid',
+		message: 'The business key of this event is empty or cannot be used as a key',
+		help: 'It must be a text of at least one character, without NUL, that names one fact, such as an order and its state.',
+	};
+}
