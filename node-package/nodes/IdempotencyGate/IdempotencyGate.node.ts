@@ -6,9 +6,8 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { webhookSigningSecretTest } from './credentialTest';
-import { claimFields } from './description/claim';
 import { nodeHints } from './description/hints';
-import { operations } from './description/operations';
+import { properties, withoutSignature } from './description/operations';
 import { configuredOutputs } from './description/outputs';
 import { NONE } from './description/providers';
 import { operationOf } from './operations';
@@ -37,7 +36,7 @@ export class IdempotencyGate implements INodeType {
 				displayName: 'Signing Secret',
 				required: true,
 				testedBy: 'webhookSigningSecretTest',
-				displayOptions: { hide: { provider: [NONE], verifySignature: [false] } },
+				displayOptions: { hide: { operation: withoutSignature, provider: [NONE], verifySignature: [false] } },
 			},
 			{
 				name: 'postgres',
@@ -52,7 +51,7 @@ export class IdempotencyGate implements INodeType {
 		},
 		// An authorisation header passes through with the item; the claim token settles the claim.
 		sensitiveOutputFields: ['headers.authorization', 'headers.cookie', 'idempotency.claimToken'],
-		properties: [...operations, ...claimFields],
+		properties,
 	};
 
 	methods = { credentialTest: { webhookSigningSecretTest } };

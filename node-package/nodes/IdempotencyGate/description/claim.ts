@@ -2,19 +2,16 @@ import type { INodeProperties } from 'n8n-workflow';
 import { claimOptions } from './claimOptions';
 import { customFields } from './custom';
 import { eventIdFields } from './eventId';
+import type { Panel } from './panel';
 import { CUSTOM, NONE, providerOptions } from './providers';
 
-const show = { resource: ['event'], operation: ['claim'] };
-
-/** The fields of Claim, in the order of the panel. */
-export const claimFields: INodeProperties[] = [
+const fields: INodeProperties[] = [
 	{
 		displayName: 'Provider',
 		name: 'provider',
 		type: 'options',
 		noDataExpression: true,
 		default: 'stripe',
-		displayOptions: { show },
 		options: providerOptions,
 		description: 'Who sends the events. Decides how the signature is checked and where the event ID is.',
 	},
@@ -23,7 +20,7 @@ export const claimFields: INodeProperties[] = [
 		name: 'rawBodyNotice',
 		type: 'notice',
 		default: '',
-		displayOptions: { show, hide: { provider: [NONE], verifySignature: [false] } },
+		displayOptions: { hide: { provider: [NONE], verifySignature: [false] } },
 	},
 	{
 		displayName: 'Verify Signature',
@@ -32,35 +29,20 @@ export const claimFields: INodeProperties[] = [
 		// A value from the event must not be able to turn this off.
 		noDataExpression: true,
 		default: true,
-		displayOptions: { show, hide: { provider: [CUSTOM, NONE] } },
+		displayOptions: { hide: { provider: [CUSTOM, NONE] } },
 		description:
 			'Whether to check the signature. Turn off only if the trigger before this node already checks it, as Stripe Trigger and GitHub Trigger do.',
 	},
-	...customFields.map((field) => within(field)),
-	...eventIdFields.map((field) => within(field)),
-	{
-		displayName: 'Store',
-		name: 'store',
-		type: 'options',
-		noDataExpression: true,
-		default: 'postgres',
-		displayOptions: { show },
-		options: [{ name: 'Postgres', value: 'postgres' }],
-		description: 'Where claims are kept. The tables are created when they are missing.',
-	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		displayOptions: { show },
-		options: claimOptions,
-	},
+	...customFields,
+	...eventIdFields,
 ];
 
-/** The field, for this operation only. */
-function within(field: INodeProperties): INodeProperties {
-	const { displayOptions } = field;
-	return { ...field, displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } } };
-}
+export const claimPanel: Panel = {
+	resource: 'event',
+	operation: 'claim',
+	name: 'Claim',
+	action: 'Claim event',
+	description: 'Verify the request and let only the first delivery continue',
+	fields,
+	options: claimOptions,
+};

@@ -122,13 +122,6 @@ export const claimOptions: INodeProperties[] = [
 		description: 'Which deliveries this node answers by itself, without a Respond to Webhook node',
 	},
 	{
-		displayName: 'Schema',
-		name: 'schema',
-		type: 'string',
-		default: 'public',
-		description: 'The Postgres schema of the tables',
-	},
-	{
 		displayName: 'Scope',
 		name: 'scope',
 		type: 'options',
@@ -149,13 +142,6 @@ export const claimOptions: INodeProperties[] = [
 		placeholder: 'e.g. billing',
 		displayOptions: { show: { scope: ['custom'] } },
 		description: 'Any name. Gates with the same name share one memory.',
-	},
-	{
-		displayName: 'Table Prefix',
-		name: 'tablePrefix',
-		type: 'string',
-		default: 'n8n_idempotency',
-		description: 'What the names of the tables begin with',
 	},
 	{
 		displayName: 'Test Executions',

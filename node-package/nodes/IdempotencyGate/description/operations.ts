@@ -1,28 +1,10 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { claimPanel } from './claim';
+import { type Panel, propertiesOf } from './panel';
 
-export const operations: INodeProperties[] = [
-	{
-		displayName: 'Resource',
-		name: 'resource',
-		type: 'options',
-		noDataExpression: true,
-		default: 'event',
-		options: [{ name: 'Event', value: 'event' }],
-	},
-	{
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		default: 'claim',
-		displayOptions: { show: { resource: ['event'] } },
-		options: [
-			{
-				name: 'Claim',
-				value: 'claim',
-				action: 'Claim event',
-				description: 'Verify the request and let only the first delivery continue',
-			},
-		],
-	},
-];
+/** Every operation that exists, also for `operations/index.ts`. The editor sorts them by name. */
+export const panels: readonly Panel[] = [claimPanel];
+
+export const properties = propertiesOf(panels);
+
+/** Claim alone checks signatures. */
+export const withoutSignature = panels.map(({ operation }) => operation).filter((operation) => operation !== 'claim');

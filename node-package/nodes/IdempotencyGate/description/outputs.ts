@@ -8,10 +8,14 @@ interface Parameters {
 
 /** n8n evaluates this function's text in the editor and in the engine, so it must not use anything around it. */
 export const configuredOutputs = (parameters: Parameters) => {
-	if (parameters.operation !== 'claim' || parameters.options?.output === 'single') return [{ type: 'main' }];
-	return [
-		{ type: 'main', displayName: 'Claimed' },
-		{ type: 'main', displayName: 'Duplicate' },
-		{ type: 'main', displayName: 'Rejected' },
-	];
+	const named: Record<string, string[]> = {
+		addMessage: ['Added', 'Already Added'],
+		advance: ['Advanced', 'Already There'],
+		claim: ['Claimed', 'Duplicate', 'Rejected'],
+		getNextMessages: ['Messages', 'None Due'],
+		recover: ['Recovered', 'Out of Attempts'],
+	};
+	const single = parameters.options?.output === 'single';
+	const names = single ? undefined : named[parameters.operation ?? ''];
+	return names ? names.map((displayName) => ({ type: 'main', displayName })) : [{ type: 'main' }];
 };

@@ -3,7 +3,7 @@ import { claim } from './claim';
 
 type Operation = (context: IExecuteFunctions) => Promise<INodeExecutionData[][]>;
 
-/** By resource and operation, as in `description/operations.ts`. */
+/** What each panel of `description/operations.ts` does, by its resource and operation. */
 const operations: Readonly<Record<string, Operation>> = {
 	'event.claim': claim,
 };
