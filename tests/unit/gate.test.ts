@@ -143,6 +143,9 @@ const unreachable: Store = {
 	},
 	settle: async () => [],
 	find: async () => null,
+	addMessages: async () => [],
+	nextMessages: async () => [],
+	settleMessages: async () => [],
 	close: async () => {},
 };
 

@@ -31,6 +31,15 @@ function preparing(store: Store): Store {
 		},
 		settle: async (ends) => await store.settle(ends),
 		find: async (key) => await store.find(key),
+		async addMessages(messages) {
+			await prepared(store);
+			return await store.addMessages(messages);
+		},
+		async nextMessages(search) {
+			await prepared(store);
+			return await store.nextMessages(search);
+		},
+		settleMessages: async (ends) => await store.settleMessages(ends),
 		close: async () => await store.close(),
 	};
 }

@@ -1,11 +1,13 @@
 import { StoreError } from '../../errors';
 import type { SqlClients } from '../clients';
 import { Gatherer } from '../gather';
+import type { LeasedMessage, MessageEnd, MessageReply, MessageSearch, OutboxMessage } from '../outbox';
 import type { ClaimAsk, EventKey, Settle, SettleReply, Store, StoredClaim, StoreReply } from '../store';
 import { keyName, keysOf, type WireAsk, wireAsk, type WireEnd, wireEnd, wireKey } from './asks';
 import { claimBatch } from './claim';
 import { withConnection } from './connection';
 import { prepare } from './migrate';
+import { PostgresOutbox } from './outbox';
 import { sameBatch, stored } from './replies';
 import { settleBatch } from './settle';
 import { Tables, type TableOptions } from './tables';
@@ -30,6 +32,7 @@ export class PostgresStore implements Store {
 	private readonly tables: Tables;
 	private readonly claims: Gatherer<WireAsk, StoreReply>;
 	private readonly ends: Gatherer<WireEnd, SettleReply>;
+	private readonly outbox: PostgresOutbox;
 	private closing: Promise<void> | null = null;
 
 	constructor(
@@ -41,6 +44,7 @@ export class PostgresStore implements Store {
 		// In company a stuck key costs the others time, so there it gets less; alone it gets all.
 		const lockTimeout = (size: number) => String(Math.ceil(size > 1 ? lockTimeoutMs / 4 : lockTimeoutMs));
 
+		this.outbox = new PostgresOutbox(clients, this.tables, { ...shared, lockTimeout: lockTimeout(1) });
 		this.claims = new Gatherer({
 			...shared,
 			lanes,
@@ -113,9 +117,22 @@ export class PostgresStore implements Store {
 		return found;
 	}
 
+	async addMessages(messages: readonly OutboxMessage[]): Promise<Array<'added' | 'already_added'>> {
+		return await this.outbox.addMessages(messages);
+	}
+
+	async nextMessages(search: MessageSearch): Promise<LeasedMessage[]> {
+		return await this.outbox.nextMessages(search);
+	}
+
+	async settleMessages(ends: readonly MessageEnd[]): Promise<MessageReply[]> {
+		return await this.outbox.settleMessages(ends);
+	}
+
 	async close(): Promise<void> {
 		this.claims.close(closed());
 		this.ends.close(closed());
+		this.outbox.close(closed());
 		await (this.closing ??= this.clients.close());
 	}
 

@@ -289,6 +289,109 @@ GRANT USAGE ON SEQUENCE "gate"."fence", "gate"."outbox_id" TO "gate_role"`,
 )`,
 	migrations_lock: `SELECT pg_advisory_xact_lock(hashtextextended('"gate"."migrations"', 0))`,
 	migrations_record: `INSERT INTO "gate"."migrations" (number, name) VALUES ($1::integer, $2::text) ON CONFLICT DO NOTHING`,
+	outbox_add: `WITH messages AS MATERIALIZED (
+	SELECT message.*, nextval('"gate"."outbox_id"') AS id
+	  FROM (SELECT message.*
+	          FROM (SELECT set_config('lock_timeout', $3, true)) patience,
+	               json_to_recordset($1::json) AS message (
+	                 ord integer, scope text, message_key text, topic text, ordering_key text, body text, delay_ms bigint)
+	         ORDER BY ord
+	         LIMIT $2::integer) message
+), added AS (
+	INSERT INTO "gate"."outbox" AS message (id, scope, message_key, topic, ordering_key, body, available_at)
+	SELECT id, scope, message_key, topic, ordering_key, body, clock_timestamp() + delay_ms * interval '1 millisecond'
+	  FROM messages
+	 ORDER BY scope COLLATE "C", message_key COLLATE "C"
+	ON CONFLICT (scope, message_key) DO NOTHING
+	RETURNING message.id
+)
+SELECT messages.ord, added.id IS NOT NULL AS added
+  FROM messages LEFT JOIN added USING (id)`,
+	outbox_next: `WITH own AS MATERIALIZED (
+	SELECT message.id
+	  FROM (SELECT set_config('lock_timeout', $6, true)) patience, "gate"."outbox" message
+	 WHERE message.owner = $4::uuid AND message.state = 'l'
+	 ORDER BY message.id
+	   FOR UPDATE OF message
+), due AS MATERIALIZED (
+	SELECT message.id
+	  FROM "gate"."outbox" message
+	 WHERE NOT EXISTS (SELECT FROM own)
+	   AND message.state IN ('p', 'l')
+	   AND message.available_at <= (SELECT clock_timestamp())
+	   AND ($1::text IS NULL OR message.scope = $1::text)
+	   AND ($2::text IS NULL OR message.topic = $2::text)
+	   AND (message.ordering_key IS NULL OR NOT EXISTS (
+	         SELECT FROM "gate"."outbox" older
+	          WHERE older.scope = message.scope AND older.topic = message.topic
+	            AND older.ordering_key = message.ordering_key AND older.id < message.id
+	            AND older.state IN ('p', 'l', 'd')))
+	 ORDER BY message.available_at, message.id
+	 LIMIT $3::integer
+	   FOR UPDATE OF message SKIP LOCKED
+), taken AS MATERIALIZED (
+	SELECT id, false AS anew, clock_timestamp() + $5::bigint * interval '1 millisecond' AS lease_until FROM own
+	UNION ALL
+	SELECT id, true, clock_timestamp() + $5::bigint * interval '1 millisecond' FROM due
+), leased AS (
+	UPDATE "gate"."outbox" message
+	   SET state = 'l',
+	       owner = $4::uuid,
+	       fence = CASE WHEN taken.anew THEN nextval('"gate"."fence"') ELSE message.fence END,
+	       attempt = message.attempt + CASE WHEN taken.anew THEN 1 ELSE 0 END,
+	       lease_until = taken.lease_until,
+	       available_at = taken.lease_until
+	  FROM taken
+	 WHERE message.id = taken.id
+	RETURNING message.*
+)
+SELECT id::text, replace(owner::text, '-', '') AS owner, fence::text, scope, message_key, topic, ordering_key, body,
+       attempt, error,
+       floor(extract(epoch FROM created_at) * 1000)::text AS created_ms,
+       floor(extract(epoch FROM lease_until) * 1000)::text AS lease_ms
+  FROM leased
+ ORDER BY leased.id`,
+	outbox_settle: `WITH ends AS MATERIALIZED (
+	SELECT wanted.*
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
+	       json_to_recordset($1::json) AS wanted (
+	         ord integer, id bigint, owner uuid, fence bigint, sent boolean, error text, wait json, max_attempts integer)
+	 LIMIT $2::integer
+), locked AS MATERIALIZED (
+	SELECT wanted.*, message.state AS state_before, message.available_at,
+	       CASE WHEN wanted.sent THEN 's' WHEN message.attempt >= wanted.max_attempts THEN 'd' ELSE 'p' END AS target,
+	       floor((wanted.wait->>'part')::float8 * least((wanted.wait->>'cap_ms')::float8,
+	         (wanted.wait->>'base_ms')::float8 * 2 ^ least(message.attempt - 1, 60))) AS wait_ms
+	  FROM ends wanted
+	  JOIN "gate"."outbox" message ON message.id = wanted.id AND message.owner = wanted.owner AND message.fence = wanted.fence
+	 ORDER BY message.id
+	   FOR UPDATE OF message
+), ended AS (
+	UPDATE "gate"."outbox" message
+	   SET state = locked.target::"char",
+	       lease_until = NULL,
+	       available_at = clock_timestamp()
+	         + CASE WHEN locked.target = 'p' THEN locked.wait_ms ELSE 0 END * interval '1 millisecond',
+	       sent_at = CASE WHEN locked.target = 's' THEN clock_timestamp() END,
+	       error = locked.error
+	  FROM locked
+	 WHERE message.id = locked.id AND locked.state_before = 'l'
+	RETURNING message.id, message.state, message.available_at
+)
+SELECT wanted.ord,
+       CASE
+         WHEN ended.state = 's' THEN 'sent'
+         WHEN ended.state = 'd' THEN 'dead'
+         WHEN ended.state = 'p' THEN 'failed'
+         WHEN (locked.state_before = 's') = wanted.sent AND locked.state_before <> 'l' THEN 'already'
+         ELSE 'fenced_out'
+       END AS verdict,
+       CASE WHEN coalesce(ended.state, locked.state_before) = 'p' AND NOT wanted.sent THEN
+         ceil(extract(epoch FROM coalesce(ended.available_at, locked.available_at)) * 1000)::text
+       END AS next_attempt_ms
+  FROM ends wanted
+  LEFT JOIN locked ON locked.ord = wanted.ord
+  LEFT JOIN ended ON ended.id = wanted.id`,
 	patience: `SELECT set_config('lock_timeout', $1, true)`,
 	schema_create: `CREATE SCHEMA IF NOT EXISTS "gate"`,
 	settle: `WITH ends AS MATERIALIZED (
