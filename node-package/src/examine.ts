@@ -1,4 +1,6 @@
-import type { ClaimAsk, Guard } from './store/store';
+import { savedHeaders } from './savedHeaders';
+import type { OutboxMessage } from './store/outbox';
+import type { ClaimAsk, Guard, SavedPayload, Subject } from './store/store';
 import type { Core } from './wasm/core';
 import type { CustomScheme, DecidePolicy, Header, KeyAnswer, KeySource, Refusal } from './wasm/generated/boundary';
 
@@ -31,7 +33,24 @@ export interface GateRules {
 	readonly unfinished: ClaimAsk['unfinished'];
 	readonly payloadChanged: ClaimAsk['payloadChanged'];
 	readonly policy: DecidePolicy;
+	/** Saves the delivery with its claim, up to so many bytes of body, so that the recovery can hand it out again. */
+	readonly savePayload?: { readonly keep: SavedPayload['keep']; readonly maxBytes: number };
+	/** What the event is about and how new it is: one that is older than what was done already is `superseded`. */
+	readonly subject?: Subject;
+	/** Messages to be stored together with the claim, if it is made. */
+	readonly outbox?: readonly ClaimMessage[];
+	/**
+	 * A duplicate that meets a live claim waits so long for its end, ms, and then has its result; if the owner falls
+	 * silent, it takes over. Default 0. Every waiting delivery asks the store about once a second.
+	 */
+	readonly waitForWinnerMs?: number;
 }
+
+/** A message of the claim's own scope. */
+export type ClaimMessage = Omit<OutboxMessage, 'scope' | 'messageKey'> & {
+	/** `null`: made of the event's key for calls downstream and the topic. */
+	readonly messageKey: string | null;
+};
 
 /** A delivery at the gate. */
 export interface Applicant {
@@ -101,7 +120,9 @@ export function examine(core: Core, { delivery, rules, owner, executionId }: App
 		guards.push({ kind: 'business_key', key: business.eventId });
 	}
 	if (rules.guardBody && key.bodyDigest !== null) guards.push({ kind: 'body_digest', key: key.bodyDigest });
+	if (rules.subject && !isComparable(rules.subject)) return refusal(OBJECT_VERSION_INVALID, signature, key);
 
+	const payload = payloadOf(core, delivery, rules);
 	const ask: ClaimAsk = {
 		key: { scope: rules.scope, provider: rules.provider, eventId: key.eventId },
 		eventType: key.eventType,
@@ -113,6 +134,9 @@ export function examine(core: Core, { delivery, rules, owner, executionId }: App
 		payloadChanged: rules.payloadChanged,
 		guards,
 		executionId,
+		...(payload && { payload }),
+		...(rules.subject && { subject: rules.subject }),
+		...(rules.outbox && { outbox: messagesOf(rules.outbox, rules.scope, key.idempotencyKey) }),
 	};
 	return { signature, key, ask, refusal: null };
 }
@@ -122,6 +146,49 @@ const NO_BYTES = new Uint8Array(0);
 function refusal(why: Refusal, signature: Signature | null = null, key: DerivedKey | null = null): Examined {
 	return { signature, key, ask: null, refusal: why };
 }
+
+/** `null` where it is not to be saved or too large. What is completed by claiming it is never recovered. */
+function payloadOf(core: Core, { headers, body }: Delivery, rules: GateRules): SavedPayload | null {
+	const { savePayload, unfinished, custom } = rules;
+	if (!savePayload || unfinished === 'complete_on_claim') return null;
+	if (body === null || body.byteLength > savePayload.maxBytes) return null;
+	const signing = custom ? [custom.signatureHeader] : signatureHeaders(core, rules.provider);
+	return { headers: savedHeaders(headers, signing), body, keep: savePayload.keep };
+}
+
+function signatureHeaders(core: Core, provider: string): readonly string[] {
+	let table = tables.get(core);
+	if (!table) {
+		table = new Map(core.providers().map((row) => [row.key, row.signatureHeaders]));
+		tables.set(core, table);
+	}
+	return table.get(provider) ?? [];
+}
+
+const tables = new WeakMap<Core, ReadonlyMap<string, readonly string[]>>();
+
+/** Two messages of one event about the same topic are two messages: the later ones are numbered. */
+function messagesOf(messages: readonly ClaimMessage[], scope: string, idempotencyKey: string): OutboxMessage[] {
+	const seen = new Map<string, number>();
+	return messages.map((message) => {
+		const nth = (seen.get(message.topic) ?? 0) + 1;
+		seen.set(message.topic, nth);
+		const ofEvent = `${idempotencyKey}-${message.topic}${nth === 1 ? '' : `-${nth}`}`;
+		return { ...message, scope, messageKey: message.messageKey ?? ofEvent };
+	});
+}
+
+function isComparable({ key, version }: Subject): boolean {
+	const length = Buffer.byteLength(key);
+	return length >= 1 && length <= 512 && !/\0|\p{Surrogate}/u.test(key) && /^[0-9]{1,30}(\.[0-9]{1,9})?$/.test(version);
+}
+
+const OBJECT_VERSION_INVALID: Refusal = {
+	type: 'rejected',
+	code: 'object_version_invalid',
+	message: 'The key or the version of the object that this event is about is empty or cannot be compared',
+	help: 'The key must be a text of at least one character. The version must be a number or a time that grows with every change.',
+};
 
 /** A computed key or a time slot on an unverified request is all that works without the bytes. */
 function needsBody(rules: GateRules): boolean {

@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from './errors';
 import { type Applicant, type DerivedKey, type Examined, examine, type Signature } from './examine';
 import type { ClaimAsk, Store, StoreReply } from './store/store';
 import type { Core } from './wasm/core';
 import type { DecidePolicy, Decision, Refusal } from './wasm/generated/boundary';
+import type { Verdict } from './wasm/generated/vocabulary';
 
 /** The gate's full answer for one delivery. Exactly one of `claim`, `refusal` and `storeError` is set. */
 export interface Admission {
@@ -12,6 +14,8 @@ export interface Admission {
 	/** `null` where no key could be derived. */
 	readonly key: DerivedKey | null;
 	readonly claim: StoreReply | null;
+	/** Whether the delivery was given to the store with the claim. `false` also where it is too large. */
+	readonly payloadSaved: boolean;
 	readonly refusal: Refusal | null;
 	readonly storeError: StoreError | null;
 }
@@ -20,7 +24,7 @@ export interface Admission {
 export class Gate {
 	constructor(
 		private readonly core: Core,
-		private readonly store: Store,
+		private readonly store: Pick<Store, 'claim'>,
 	) {}
 
 	/**
@@ -29,7 +33,10 @@ export class Gate {
 	 */
 	async admit(applicants: readonly Applicant[]): Promise<Admission[]> {
 		const examined = applicants.map((applicant) => examine(this.core, applicant));
-		const claims = await this.claim(examined.flatMap(({ ask }) => ask ?? []));
+		const asked = examined.flatMap(({ ask }, at): Asked[] => {
+			return ask ? [{ ask, patienceMs: applicants[at]?.rules.waitForWinnerMs ?? 0 }] : [];
+		});
+		const claims = await this.waited(asked, await this.claim(asked.map(({ ask }) => ask)));
 
 		let next = 0;
 		return examined.map((one, at) => {
@@ -42,7 +49,7 @@ export class Gate {
 	}
 
 	/** One reply or error per ask. One ask that cannot be stored does not take the others down with it. */
-	private async claim(asks: readonly ClaimAsk[]): Promise<Array<StoreReply | StoreError>> {
+	private async claim(asks: readonly ClaimAsk[]): Promise<Replies> {
 		if (asks.length === 0) return [];
 		try {
 			return await this.store.claim(asks);
@@ -56,23 +63,62 @@ export class Gate {
 		}
 	}
 
+	/**
+	 * Asks again for those that met a live claim and are to wait for its end. With the same owner token, so it is the same
+	 * ask: what the owner leaves behind becomes the asker's.
+	 */
+	private async waited(asked: readonly Asked[], first: Replies): Promise<Replies> {
+		const began = performance.now();
+		const replies = [...first];
+		for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+			const passedMs = performance.now() - began;
+			const waiting = asked.flatMap(({ ask, patienceMs }, at) => {
+				const leftMs = patienceMs - passedMs;
+				return leftMs > 0 && isLiveClaim(replies[at]) ? [{ ask, at, leftMs }] : [];
+			});
+			if (waiting.length === 0) return replies;
+			await delay(Math.min(pauseMs, ...waiting.map(({ leftMs }) => leftMs)));
+			const again = await this.claim(waiting.map(({ ask }) => ask));
+			for (const [index, { at }] of waiting.entries()) replies[at] = again[index] ?? noReply();
+		}
+	}
+
 	private refused(one: Examined, refusal: Refusal, policy: DecidePolicy): Admission {
 		const decision = this.core.decide({ type: 'refused', code: refusal.code, policy });
-		return { decision, signature: one.signature, key: one.key, claim: null, refusal, storeError: null };
+		return { decision, signature: one.signature, key: one.key, claim: null, payloadSaved: false, refusal, storeError: null };
 	}
 
 	private failed(one: Examined, storeError: StoreError, policy: DecidePolicy): Admission {
 		const code = storeError.code === 'store_busy' ? 'store_busy' : 'store_unavailable';
 		const decision = this.core.decide({ type: 'store_failed', code, policy });
-		return { decision, signature: one.signature, key: one.key, claim: null, refusal: null, storeError };
+		return { decision, signature: one.signature, key: one.key, claim: null, payloadSaved: false, refusal: null, storeError };
 	}
 
 	private answered(one: Examined, claim: StoreReply, policy: DecidePolicy): Admission {
 		const { verdict, state, retryAfterMs, payloadChanged } = claim;
 		const decision = this.core.decide({ type: 'store', verdict, state, retryAfterMs, payloadChanged, policy });
-		return { decision, signature: one.signature, key: one.key, claim, refusal: null, storeError: null };
+		const payloadSaved = decision.claimed && one.ask?.payload !== undefined;
+		return { decision, signature: one.signature, key: one.key, claim, payloadSaved, refusal: null, storeError: null };
 	}
 }
+
+interface Asked {
+	readonly ask: ClaimAsk;
+	/** How long it may wait for the end of a rival's claim. */
+	readonly patienceMs: number;
+}
+
+type Replies = Array<StoreReply | StoreError>;
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
+
+function isLiveClaim(reply: StoreReply | StoreError | undefined): boolean {
+	return reply !== undefined && !(reply instanceof StoreError) && LIVE.has(reply.verdict) && reply.state === 'processing';
+}
+
+/** Verdicts about a record that somebody else may be working on. */
+const LIVE: ReadonlySet<Verdict> = new Set(['in_progress', 'business_duplicate', 'body_duplicate']);
 
 /** Anything unforeseen from a store is an unknown, and an unknown is never a claim. */
 function asStoreError(cause: unknown): StoreError {

@@ -9,7 +9,7 @@ export { backoffMs } from './backoff';
 export type { Backoff } from './backoff';
 export { downstreamKey } from './downstreamKey';
 export { CoreError, StoreError } from './errors';
-export type { Applicant, Delivery, DerivedKey, GateRules, Signature } from './examine';
+export type { Applicant, ClaimMessage, Delivery, DerivedKey, GateRules, Signature } from './examine';
 export { Gate } from './gate';
 export type { Admission } from './gate';
 export { decodeReceipt, encodeReceipt } from './receipt';

@@ -39,7 +39,7 @@ const rules: Array<{ place: RegExp; what: string; allowed: RegExp[] }> = [
 			/^node-package\/src\/(errors|examine|savedHeaders)$/,
 			/^node-package\/src\/store\/(store|outbox|payload)$/,
 			/^node-package\/src\/wasm\/core$/,
-			/^node-package\/src\/wasm\/generated\/boundary$/,
+			/^node-package\/src\/wasm\/generated\/(boundary|vocabulary)$/,
 			/^node:timers\/promises$/,
 		],
 	},

@@ -102,15 +102,14 @@ describe('a store that does not answer', () => {
 	});
 
 	it('too few replies are an unknown, not a claim', async () => {
-		const store = { ...unreachable, claim: async () => [] };
+		const store = { claim: async () => [] };
 		const [admission] = await new Gate(core, store).admit([stripe('evt_1')]);
 		expect(admission?.decision).toMatchObject({ outcome: 'unavailable', claimed: false });
 	});
 
 	it('one ask that cannot be stored leaves the others alone', async () => {
 		const refuse = new StoreError('store_refused_key', 'cannot be stored', 'change it');
-		const store: Store = {
-			...unreachable,
+		const store: Claims = {
 			claim: async (asks) => {
 				if (asks.some(({ key }) => key.eventId === 'evt_bad')) throw refuse;
 				return asks.map(claimed);
@@ -119,6 +118,109 @@ describe('a store that does not answer', () => {
 		const admissions = await new Gate(core, store).admit([stripe('evt_1'), stripe('evt_bad'), stripe('evt_3')]);
 		expect(admissions.map(({ decision }) => decision.outcome)).toEqual(['claimed', 'unavailable', 'claimed']);
 		expect(admissions[1]?.storeError).toBe(refuse);
+	});
+});
+
+describe('what is stored with a claim', () => {
+	it('the delivery, without what vouches for its sender', async () => {
+		const asked: ClaimAsk[] = [];
+		const applicant = stripe('evt_1', { savePayload: { keep: 'always', maxBytes: 1000 } });
+		const { headers: signed } = applicant.delivery;
+		const headers = [...signed, ['Content-Type', 'application/json'], ['Authorization', 'Bearer x'], ['X-Api-Key', 'x']] as const;
+		const [admission] = await new Gate(core, recording(asked)).admit([
+			{ ...applicant, delivery: { ...applicant.delivery, headers } },
+		]);
+		expect(asked[0]?.payload).toEqual({
+			headers: [['Content-Type', 'application/json']],
+			body: applicant.delivery.body,
+			keep: 'always',
+		});
+		expect(admission?.payloadSaved).toBe(true);
+	});
+
+	it.each<[string, Partial<GateRules>]>([
+		['nothing unless it is wanted', {}],
+		['nothing that is too large', { savePayload: { keep: 'always', maxBytes: 10 } }],
+		['nothing where the claim is the end', { savePayload: { keep: 'always', maxBytes: 1000 }, unfinished: 'complete_on_claim' }],
+	])('%s', async (_, changed) => {
+		const asked: ClaimAsk[] = [];
+		const [admission] = await new Gate(core, recording(asked)).admit([stripe('evt_1', changed)]);
+		expect(asked[0]).not.toHaveProperty('payload');
+		expect(admission).toMatchObject({ decision: { claimed: true }, payloadSaved: false });
+	});
+
+	it('messages with keys of their own, also two about one topic', async () => {
+		const asked: ClaimAsk[] = [];
+		const message = { topic: 'mail', orderingKey: null, body: '{}', messageKey: null };
+		const outbox = [message, message, { ...message, messageKey: 'mine' }];
+		const [admission] = await new Gate(core, recording(asked)).admit([stripe('evt_1', { outbox })]);
+		const key = admission?.key?.idempotencyKey;
+		expect(asked[0]?.outbox?.map(({ scope, messageKey }) => [scope, messageKey])).toEqual([
+			['workflow:unit', `${key}-mail`],
+			['workflow:unit', `${key}-mail-2`],
+			['workflow:unit', 'mine'],
+		]);
+	});
+
+	it.each([
+		[{ key: 'sub_1', version: '1760000000.000000001' }, true],
+		[{ key: 'sub_1', version: '123456789012345678901234567890' }, true],
+		[{ key: '', version: '1' }, false],
+		[{ key: 'a\0b', version: '1' }, false],
+		[{ key: 'a\ud800', version: '1' }, false],
+		[{ key: 'ä'.repeat(257), version: '1' }, false],
+		[{ key: 'sub_1', version: '' }, false],
+		[{ key: 'sub_1', version: '-1' }, false],
+		[{ key: 'sub_1', version: '2026-12-01' }, false],
+		[{ key: 'sub_1', version: '1e3' }, false],
+	])('the object that the event is about, if it can be compared: %o', async (subject, comparable) => {
+		const asked: ClaimAsk[] = [];
+		const [admission] = await new Gate(core, recording(asked)).admit([stripe('evt_1', { subject })]);
+		expect(asked.map(({ subject: about }) => about)).toEqual(comparable ? [subject] : []);
+		if (!comparable) expect(admission).toMatchObject({ refusal: { code: 'object_version_invalid' }, decision: { output: 'rejected' } });
+	});
+});
+
+describe('waiting for the winner', () => {
+	const inProgress: Partial<StoreReply> = { verdict: 'in_progress', fence: null, matchedOn: 'event_id', retryAfterMs: 60_000 };
+	const completed: Partial<StoreReply> = { verdict: 'completed', state: 'completed', fence: null, result: { ok: 1 } };
+
+	it('asks again with the same token until the rival is done, and carries its result', async () => {
+		const asked: ClaimAsk[] = [];
+		const store = scripted(asked, [inProgress, inProgress, completed]);
+		const [admission] = await new Gate(core, store).admit([stripe('evt_1', { waitForWinnerMs: 60_000 })]);
+		expect(admission).toMatchObject({ decision: { outcome: 'completed' }, claim: { result: { ok: 1 } } });
+		expect(new Set(asked.map(({ owner }) => owner)).size).toBe(1);
+		expect(asked).toHaveLength(3);
+	});
+
+	it('takes over what the rival leaves behind', async () => {
+		const store = scripted([], [inProgress, { verdict: 'taken_over', attempt: 2 }]);
+		const [admission] = await new Gate(core, store).admit([stripe('evt_1', { waitForWinnerMs: 60_000 })]);
+		expect(admission?.decision).toMatchObject({ claimed: true, outcome: 'taken_over' });
+	});
+
+	it('has an end', async () => {
+		const asked: ClaimAsk[] = [];
+		const [admission] = await new Gate(core, scripted(asked, [inProgress])).admit([stripe('evt_1', { waitForWinnerMs: 120 })]);
+		expect(admission?.decision.outcome).toBe('in_progress');
+		expect(asked.length).toBeGreaterThan(1);
+	});
+
+	it('does not begin unless it is wanted, nor for what is not a live claim', async () => {
+		const asked: ClaimAsk[] = [];
+		const gate = new Gate(core, scripted(asked, [inProgress]));
+		await gate.admit([stripe('evt_1')]);
+		const failed: Partial<StoreReply> = { verdict: 'backoff', state: 'failed', fence: null, retryAfterMs: 5 };
+		await new Gate(core, scripted(asked, [failed])).admit([stripe('evt_1', { waitForWinnerMs: 60_000 })]);
+		expect(asked).toHaveLength(2);
+	});
+
+	it('an unknown on the way is an unknown', async () => {
+		const lost = new StoreError('store_unavailable', 'connection lost', 'look at it');
+		const store = scripted([], [inProgress, lost]);
+		const [admission] = await new Gate(core, store).admit([stripe('evt_1', { waitForWinnerMs: 60_000 })]);
+		expect(admission).toMatchObject({ decision: { outcome: 'unavailable', claimed: false }, storeError: lost });
 	});
 });
 
@@ -135,23 +237,18 @@ function stripe(id: string, changed: Partial<GateRules> = {}, delivery: Partial<
 	};
 }
 
+/** What a gate needs of a store. */
+type Claims = Pick<Store, 'claim'>;
+
 /** A store that must not be asked. */
-const unreachable: Store = {
-	prepare: async () => {},
+const unreachable: Claims = {
 	claim: async () => {
 		throw new Error('asked, though nothing should be');
 	},
-	settle: async () => [],
-	find: async () => null,
-	addMessages: async () => [],
-	nextMessages: async () => [],
-	settleMessages: async () => [],
-	close: async () => {},
 };
 
-function failing(error: Error): Store {
+function failing(error: Error): Claims {
 	return {
-		...unreachable,
 		claim: async () => {
 			throw error;
 		},
@@ -159,13 +256,25 @@ function failing(error: Error): Store {
 }
 
 /** Writes down what it is asked; real claims are made on real servers, in tests/store and tests/outside. */
-function recording(asked: ClaimAsk[], calls: number[] = []): Store {
+function recording(asked: ClaimAsk[], calls: number[] = []): Claims {
 	return {
-		...unreachable,
 		claim: async (asks) => {
 			asked.push(...asks);
 			calls.push(asks.length);
 			return asks.map(claimed);
+		},
+	};
+}
+
+/** Gives these answers in turn, and the last one from then on. */
+function scripted(asked: ClaimAsk[], answers: ReadonlyArray<Partial<StoreReply> | StoreError>): Claims {
+	let next = 0;
+	return {
+		claim: async (asks) => {
+			asked.push(...asks);
+			const answer = answers[Math.min(next++, answers.length - 1)];
+			if (answer instanceof StoreError) throw answer;
+			return asks.map(() => ({ ...claimed(), ...answer }));
 		},
 	};
 }

@@ -190,7 +190,8 @@ const fn rejection_status(code: RejectionCode) -> u16 {
         | Code::BodyTooDeep
         | Code::EventIdMissing
         | Code::EventIdInvalid
-        | Code::BusinessKeyInvalid => 400,
+        | Code::BusinessKeyInvalid
+        | Code::ObjectVersionInvalid => 400,
     }
 }
 

@@ -158,6 +158,8 @@ words! {
         EventIdInvalid = "event_id_invalid",
         /// The business key is empty or of a form that cannot be a key.
         BusinessKeyInvalid = "business_key_invalid",
+        /// The object's key or version is empty or of a form that cannot be compared.
+        ObjectVersionInvalid = "object_version_invalid",
     }
 }
 

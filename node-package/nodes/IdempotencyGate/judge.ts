@@ -109,7 +109,7 @@ function unasked(core: Core, { item, itemIndex, rules, problem }: Asked): Judged
 	if (problem || rules === null || !isRefusal(rules.keySource)) return { item, itemIndex, ...NOTHING, rules, problem };
 	const refusal = rules.keySource;
 	const decision = core.decide({ type: 'refused', code: refusal.code, policy: rules.policy });
-	const admission: Admission = { decision, refusal, signature: null, key: null, claim: null, storeError: null };
+	const admission: Admission = { decision, refusal, signature: null, key: null, claim: null, payloadSaved: false, storeError: null };
 	return { item, itemIndex, ...NOTHING, rules, admission, problem: null };
 }
 

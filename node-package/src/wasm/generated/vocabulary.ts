@@ -67,6 +67,7 @@ export const REJECTION_CODES = [
 	'event_id_missing',
 	'event_id_invalid',
 	'business_key_invalid',
+	'object_version_invalid',
 ] as const;
 export type RejectionCode = (typeof REJECTION_CODES)[number];
 

@@ -1,0 +1,16 @@
+import type { Header } from './wasm/generated/boundary';
+
+/**
+ * The headers of a delivery that may be kept: without those that vouch for the sender. A signature is used up once it is
+ * verified, and a token or a cookie would open somebody's door for as long as the record is kept.
+ *
+ * @param signatureHeaders names of the headers that this provider signs with, in any case
+ */
+export function savedHeaders(headers: readonly Header[], signatureHeaders: readonly string[]): Header[] {
+	const signing = new Set(signatureHeaders.map((name) => name.toLowerCase()));
+	return headers.filter(([name]) => !signing.has(name.toLowerCase()) && !SECRET.test(name));
+}
+
+/** By whole words, and generously: a header that is missing in a recovered delivery harms nobody. */
+const SECRET =
+	/(^|[-_.])(api-?key|auth|authentication|authorization|cookie2?|credentials?|hmac|jwt|key|nonce|pass|passphrase|passwd|password|secret|session|set-cookie|sig|signature(-?\w*)?|signed|token|x-?csrf-?\w*)($|[-_.])/i;
