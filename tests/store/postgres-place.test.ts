@@ -221,7 +221,8 @@ async function claimsAndSettles(store: Store): Promise<void> {
 }
 
 function relations(prefix: string): string[] {
-	const tables = ['claims', 'claims_by_age', 'claims_pkey', 'fence', 'guards', 'guards_pkey', 'migrations', 'migrations_pkey'];
+	const keyed = ['claims', 'guards', 'migrations', 'payloads', 'subjects'].flatMap((name) => [name, `${name}_pkey`]);
+	const tables = [...keyed, 'claims_by_age', 'fence', 'floor'];
 	const outbox = ['', '_due', '_due_of_topic', '_id', '_in_order', '_key', '_of_owner', '_pkey'].map((part) => `outbox${part}`);
 	return [...tables, ...outbox].map((name) => `${prefix}_${name}`);
 }

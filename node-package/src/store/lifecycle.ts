@@ -177,7 +177,7 @@ export interface Resolution {
 }
 
 export interface ResolutionReply {
-	/** `already`: it had been resolved to this state before. `fenced_out`: the record has another fence by now. */
+	/** `already`: it is in this state, as after a try whose answer was lost. `fenced_out`: it has another fence by now. */
 	readonly verdict: 'resolved' | 'already' | 'not_uncertain' | 'fenced_out' | 'not_found';
 	readonly state: State | null;
 }

@@ -1,5 +1,6 @@
 import type { Backoff } from '../backoff';
 import type { State, Verdict } from '../wasm/generated/vocabulary';
+import type { Lifecycle } from './lifecycle';
 import type { Outbox, OutboxMessage } from './outbox';
 import type { Payload } from './payload';
 
@@ -12,7 +13,7 @@ import type { Payload } from './payload';
  *
  * Times are the store's own clock; durations cross as milliseconds.
  */
-export interface Store extends Outbox {
+export interface Store extends Lifecycle, Outbox {
 	/** Creates or upgrades what the store needs. Safe from many processes at once; cheap when there is nothing to do. */
 	prepare(): Promise<void>;
 

@@ -19,27 +19,32 @@ export async function openStore(context: IExecuteFunctions): Promise<Store> {
 
 /** Prepares the store when it is first asked for something: what is rejected before that needs no database. */
 function preparing(store: Store): Store {
-	return {
-		prepare: async () => await prepared(store),
-		async claim(asks) {
+	const after = <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) => {
+		return async (...asked: Asked): Promise<Answer> => {
 			await prepared(store);
-			return await store.claim(asks).catch((error: unknown) => {
+			return await ask.apply(store, asked).catch((error: unknown) => {
 				// Somebody may have dropped the tables.
 				if (error instanceof StoreError && error.code === 'store_misconfigured') preparations.delete(store);
 				throw error;
 			});
-		},
-		settle: async (ends) => await store.settle(ends),
-		find: async (key) => await store.find(key),
-		async addMessages(messages) {
-			await prepared(store);
-			return await store.addMessages(messages);
-		},
-		async nextMessages(search) {
-			await prepared(store);
-			return await store.nextMessages(search);
-		},
-		settleMessages: async (ends) => await store.settleMessages(ends),
+		};
+	};
+	return {
+		prepare: async () => await prepared(store),
+		claim: after(store.claim),
+		settle: after(store.settle),
+		extend: after(store.extend),
+		advance: after(store.advance),
+		reopen: after(store.reopen),
+		resolve: after(store.resolve),
+		recover: after(store.recover),
+		find: after(store.find),
+		findByExecution: after(store.findByExecution),
+		findPayload: after(store.findPayload),
+		list: after(store.list),
+		addMessages: after(store.addMessages),
+		nextMessages: after(store.nextMessages),
+		settleMessages: after(store.settleMessages),
 		close: async () => await store.close(),
 	};
 }

@@ -1,8 +1,9 @@
 import { StoreError } from '../../errors';
 import type { Verdict } from '../../wasm/generated/vocabulary';
 import type { StoreReply } from '../store';
-import { keyName, keysOf, type WireAsk } from './asks';
+import { keysOf, type WireAsk } from './asks';
 import type { Query } from './connection';
+import { inKeyOrder, keyName } from './keys';
 import { granted, number, refused, type Row, text, unforeseen } from './replies';
 import type { Statement, Tables } from './tables';
 
@@ -52,12 +53,10 @@ interface Grantable extends Open {
 
 const ROUNDS = 100;
 
-/** Any order will do, if it is everybody's. Of one key, the first to ask comes first. */
+/** Of one key, the first to ask comes first. */
 function inOrder(asks: readonly WireAsk[]): Open[] {
-	return asks
-		.map((ask, index) => ({ ask, index, keys: keysOf(ask), name: keyName(ask) }))
-		.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.index - b.index))
-		.map(({ ask, index, keys }, ord) => ({ ask, index, keys, ord }));
+	const indexed = asks.map((ask, index) => ({ ask, index, keys: keysOf(ask) }));
+	return inKeyOrder(indexed, ({ ask }) => ask).map((one, ord) => ({ ...one, ord }));
 }
 
 /** Those that have no key in common with one before them: only they may meet in a statement that writes. */

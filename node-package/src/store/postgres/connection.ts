@@ -12,16 +12,18 @@ export type Query = (text: string, values: readonly unknown[]) => Promise<Readon
  * not answered is carried out again, so the work must be re-entrant; it should leave out what was answered.
  *
  * When `abandoned` fires, the connection is closed and not given back: its answer is still to come, and nobody waits.
+ * `onceOnly`: not repeated where the connection was lost.
  */
 export async function withConnection(
 	clients: SqlClients,
 	abandoned: AbortSignal,
 	work: (query: Query) => Promise<void>,
+	{ onceOnly = false } = {},
 ): Promise<void> {
 	for (let lost = 0; ; lost++) {
 		const problem = await once(clients, abandoned, work);
 		if (problem === null) return;
-		if (problem.kind === 'lost' && lost === 0 && !abandoned.aborted) continue;
+		if (problem.kind === 'lost' && lost === 0 && !onceOnly && !abandoned.aborted) continue;
 		throw problem.kind === 'one_of_many' ? new OneOfMany(problem.error) : problem.error;
 	}
 }

@@ -1,5 +1,5 @@
 import type { LeasedMessage, MessageEnd, MessageReply, MessageSearch, OutboxMessage } from '../outbox';
-import { cleaned, FENCE, keyText, matching, OWNER, refused, TEN_YEARS_MS, type WireWait, whole, wireWait } from './asks';
+import { cleaned, FENCE, keyText, matching, OWNER, refused, TEN_YEARS_MS, type WireWait, whole, wireWait } from './checks';
 import { number, type Row, text, textOrNull } from './replies';
 
 /** A message as it crosses to the statements, see `asks.ts`. */

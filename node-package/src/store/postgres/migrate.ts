@@ -1,7 +1,7 @@
 import { StoreError } from '../../errors';
 import type { SqlClient, SqlClients } from '../clients';
 import { problemOf } from './problems';
-import { setupSql, type Tables } from './tables';
+import { type Relation, setupSql, type Tables } from './tables';
 
 /**
  * Makes the tables or brings them up to date. Forward only, one transaction, one process at a time. Two look-ups and
@@ -34,10 +34,12 @@ async function prepareWith(client: SqlClient, tables: Tables): Promise<void> {
 		await client.query('ROLLBACK').catch(() => {});
 		const refusedRight = (cause as { code?: unknown } | null)?.code === '42501';
 		// The tables may be there without our notes about them: an administrator made them.
-		if (refusedRight && missing(tables, before).length === 0) return;
+		if (refusedRight && isWhole(tables, before)) return;
 		throw refusedRight ? mayNotCreate(tables, before.role, cause) : cause;
 	}
-	await isUpToDate(client, tables, await inspect(client, tables));
+	const after = await inspect(client, tables);
+	await isUpToDate(client, tables, after);
+	checkColumns(tables, after, (name) => COLUMNS[name].added);
 }
 
 async function migrate(client: SqlClient, tables: Tables, { schemaExists }: Inspection): Promise<void> {
@@ -55,14 +57,17 @@ async function migrate(client: SqlClient, tables: Tables, { schemaExists }: Insp
 	await client.query('COMMIT');
 }
 
+const TABLES = ['claims', 'guards', 'payloads', 'subjects', 'floor', 'outbox', 'migrations'] as const;
+const SEQUENCES = ['fence', 'outbox_id'] as const;
+
 interface Inspection {
 	readonly standby: boolean;
 	readonly role: string;
 	readonly schemaExists: boolean;
-	readonly relations: Readonly<Record<string, Relation>>;
+	readonly relations: Readonly<Record<string, Facts>>;
 }
 
-interface Relation {
+interface Facts {
 	/** `pg_class.relkind`: r and p are tables, S is a sequence. */
 	readonly kind: string;
 	/** p: permanent, u: unlogged, emptied by a crash. */
@@ -73,22 +78,21 @@ interface Relation {
 }
 
 async function inspect(client: SqlClient, tables: Tables): Promise<Inspection> {
-	const names = ['claims', 'guards', 'migrations', 'fence'] as const;
-	const wanted = names.map((name) => tables.name(name)).join(',');
+	const wanted = [...TABLES, ...SEQUENCES].map((name) => tables.name(name)).join(',');
 	const { rows } = await client.query(tables.sql('inspect'), [tables.schema, wanted]);
 	const row = rows[0] ?? {};
 	return {
 		standby: row['standby'] === true,
 		role: String(row['role']),
 		schemaExists: row['schema_exists'] === true,
-		relations: JSON.parse(String(row['relations'])) as Record<string, Relation>,
+		relations: JSON.parse(String(row['relations'])) as Record<string, Facts>,
 	};
 }
 
 /** Throws where a relation is in the way or cannot serve: no migration would help. */
 async function isUpToDate(client: SqlClient, tables: Tables, inspection: Inspection): Promise<boolean> {
 	checkForm(tables, inspection);
-	if (missing(tables, inspection).length > 0) return false;
+	if (!isWhole(tables, inspection)) return false;
 	const notes = inspection.relations[tables.name('migrations')];
 	if (!notes) return false;
 	if (!notes.usable) return true;
@@ -101,33 +105,64 @@ async function appliedNumbers(client: SqlClient, tables: Tables): Promise<Set<nu
 	return new Set(rows.map((row) => Number(row['number'])));
 }
 
-function missing(tables: Tables, { relations }: Inspection): string[] {
-	return (['claims', 'guards', 'fence'] as const).map((name) => tables.name(name)).filter((name) => !relations[name]);
+/** Whether all is there that the statements name, but for our notes. */
+function isWhole(tables: Tables, { relations }: Inspection): boolean {
+	const there = [...TABLES, ...SEQUENCES].every((name) => name === 'migrations' || relations[tables.name(name)]);
+	return there && TABLES.every((name) => lacking(relations[tables.name(name)], COLUMNS[name].added).length === 0);
 }
 
-/** What the statements name. A table of somebody else with our name lacks at least one of them. */
-const COLUMNS = {
-	claims: [
-		...['fence', 'first_seen_at', 'claimed_at', 'lease_until', 'next_attempt_at', 'completed_at', 'attempt', 'state'],
-		...['owner', 'scope', 'provider', 'event_id', 'event_type', 'body_digest', 'execution_id', 'error', 'result'],
-	],
-	guards: ['version', 'kind', 'scope', 'provider', 'guard_key', 'holder_provider', 'holder_event_id'],
-	migrations: ['number', 'name'],
-} as const;
+/**
+ * What the statements name. A table of somebody else with our name lacks at least one of `own`; one of ours that was made
+ * by an earlier version lacks some of `added`, and a migration adds them.
+ */
+const COLUMNS: Readonly<Record<(typeof TABLES)[number], Readonly<Record<'own' | 'added', readonly string[]>>>> = {
+	claims: {
+		own: [
+			...['fence', 'first_seen_at', 'claimed_at', 'lease_until', 'next_attempt_at', 'completed_at', 'attempt', 'state'],
+			...['owner', 'scope', 'provider', 'event_id', 'event_type', 'body_digest', 'execution_id', 'error', 'result'],
+		],
+		added: ['stage', 'hold', 'max_attempts', 'guards_lost', 'subject_key', 'subject_version'],
+	},
+	guards: { own: ['version', 'kind', 'scope', 'provider', 'guard_key', 'holder_provider', 'holder_event_id'], added: [] },
+	payloads: { own: ['scope', 'provider', 'event_id', 'keep', 'headers', 'body'], added: [] },
+	subjects: { own: ['scope', 'subject_key', 'version'], added: [] },
+	floor: { own: ['since', 'lowered'], added: [] },
+	outbox: {
+		own: [
+			...['id', 'fence', 'created_at', 'available_at', 'lease_until', 'sent_at', 'owner', 'attempt', 'state', 'scope'],
+			...['message_key', 'topic', 'ordering_key', 'body', 'error', 'provider', 'event_id'],
+		],
+		added: [],
+	},
+	migrations: { own: ['number', 'name'], added: [] },
+};
 
-function checkForm(tables: Tables, { relations, role }: Inspection): void {
-	const fence = relations[tables.name('fence')];
-	if (fence && fence.kind !== 'S') throw foreign(tables, 'fence', 'it is not a sequence');
-	if (fence && !fence.usable) throw noRights(tables, tables.name('fence'), role);
-	for (const relation of ['claims', 'guards', 'migrations'] as const) {
-		const found = relations[tables.name(relation)];
-		if (!found) continue;
-		if (!['r', 'p'].includes(found.kind)) throw foreign(tables, relation, 'it is not a table');
-		const lacking = COLUMNS[relation].filter((column) => !found.columns.includes(column));
-		if (lacking.length > 0) throw foreign(tables, relation, `it lacks the columns ${lacking.join(', ')}`);
-		if (relation === 'migrations') continue;
-		if (found.persistence !== 'p') throw volatile(tables, relation);
-		if (!found.usable || !found.writable) throw noRights(tables, tables.name(relation), role);
+function lacking(found: Facts | undefined, columns: readonly string[]): string[] {
+	return columns.filter((column) => found && !found.columns.includes(column));
+}
+
+function checkForm(tables: Tables, inspection: Inspection): void {
+	const { relations, role } = inspection;
+	for (const sequence of SEQUENCES) {
+		const found = relations[tables.name(sequence)];
+		if (found && found.kind !== 'S') throw foreign(tables, sequence, 'it is not a sequence');
+		if (found && !found.usable) throw noRights(tables, tables.name(sequence), role);
+	}
+	checkColumns(tables, inspection, (name) => COLUMNS[name].own);
+	for (const table of TABLES) {
+		const found = relations[tables.name(table)];
+		if (!found || table === 'migrations') continue;
+		if (found.persistence !== 'p') throw volatile(tables, table);
+		if (!found.usable || !found.writable) throw noRights(tables, tables.name(table), role);
+	}
+}
+
+function checkColumns(tables: Tables, { relations }: Inspection, columns: (name: (typeof TABLES)[number]) => readonly string[]): void {
+	for (const table of TABLES) {
+		const found = relations[tables.name(table)];
+		if (found && !['r', 'p'].includes(found.kind)) throw foreign(tables, table, 'it is not a table');
+		const missing = lacking(found, columns(table));
+		if (missing.length > 0) throw foreign(tables, table, `it lacks the columns ${missing.join(', ')}`);
 	}
 }
 
@@ -139,7 +174,7 @@ function onStandby(): StoreError {
 	);
 }
 
-function foreign(tables: Tables, relation: Parameters<Tables['name']>[0], why: string): StoreError {
+function foreign(tables: Tables, relation: Relation, why: string): StoreError {
 	return new StoreError(
 		'store_misconfigured',
 		`There is a relation ${tables.schema}.${tables.name(relation)} that is not the gate's: ${why}`,
@@ -147,7 +182,7 @@ function foreign(tables: Tables, relation: Parameters<Tables['name']>[0], why: s
 	);
 }
 
-function volatile(tables: Tables, relation: 'claims' | 'guards'): StoreError {
+function volatile(tables: Tables, relation: Relation): StoreError {
 	const name = `${tables.schema}.${tables.name(relation)}`;
 	return new StoreError(
 		'store_misconfigured',
@@ -167,7 +202,7 @@ function noRights(tables: Tables, name: string, role: string): StoreError {
 function mayNotCreate(tables: Tables, role: string, cause: unknown): StoreError {
 	return new StoreError(
 		'store_misconfigured',
-		`The tables of the gate are missing, and the role '${role}' may not create them in schema '${tables.schema}'`,
+		`Tables of the gate are missing or older than it, and the role '${role}' may not make them in schema '${tables.schema}'`,
 		`An administrator can run this once:\n\n${setupSql({ schema: tables.schema, prefix: tables.prefix, role })}`,
 		{ cause },
 	);

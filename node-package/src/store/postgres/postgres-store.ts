@@ -1,19 +1,38 @@
 import { StoreError } from '../../errors';
 import type { SqlClients } from '../clients';
 import { Gatherer } from '../gather';
+import type {
+	ClaimFilter,
+	Extension,
+	ExtensionReply,
+	Lifecycle,
+	Recovered,
+	RecoverySearch,
+	Reopening,
+	ReopeningReply,
+	Resolution,
+	ResolutionReply,
+	Step,
+	StepReply,
+} from '../lifecycle';
 import type { LeasedMessage, MessageEnd, MessageReply, MessageSearch, OutboxMessage } from '../outbox';
+import type { Payload } from '../payload';
 import type { ClaimAsk, EventKey, Settle, SettleReply, Store, StoredClaim, StoreReply } from '../store';
-import { keyName, keysOf, type WireAsk, wireAsk, type WireEnd, wireEnd, wireKey } from './asks';
+import { LoneCalls } from './alone';
+import { keysOf, type WireAsk, wireAsk } from './asks';
 import { claimBatch } from './claim';
 import { withConnection } from './connection';
+import { keyName } from './keys';
+import { PostgresLifecycle } from './lifecycle';
 import { prepare } from './migrate';
 import { PostgresOutbox } from './outbox';
-import { sameBatch, stored } from './replies';
-import { settleBatch } from './settle';
+import { findByExecution, findClaim, findPayload, listClaims } from './reading';
+import { recoverDue } from './recovery';
+import { sameBatch } from './replies';
 import { Tables, type TableOptions } from './tables';
 
 export interface PostgresStoreOptions extends TableOptions {
-	/** Connections used for claims at the same time; settling uses one more. Default 2. */
+	/** Connections used for claims at the same time; what becomes of them uses one more, and each look-up another. Default 2. */
 	readonly lanes?: number;
 	/** After this time a call ends as `store_busy`, whatever the server does. Default 10 s. */
 	readonly patienceMs?: number;
@@ -31,7 +50,8 @@ export interface PostgresStoreOptions extends TableOptions {
 export class PostgresStore implements Store {
 	private readonly tables: Tables;
 	private readonly claims: Gatherer<WireAsk, StoreReply>;
-	private readonly ends: Gatherer<WireEnd, SettleReply>;
+	private readonly lifecycle: PostgresLifecycle;
+	private readonly calls: LoneCalls;
 	private readonly outbox: PostgresOutbox;
 	private closing: Promise<void> | null = null;
 
@@ -40,13 +60,16 @@ export class PostgresStore implements Store {
 		{ lanes = 2, patienceMs = 10_000, lockTimeoutMs = 2_000, ...place }: PostgresStoreOptions = {},
 	) {
 		this.tables = new Tables(place);
-		const shared = { maxBatch: 256, patienceMs, outOfPatience: () => tooLate(patienceMs) };
+		const patience = { patienceMs, outOfPatience: () => tooLate(patienceMs) };
 		// In company a stuck key costs the others time, so there it gets less; alone it gets all.
 		const lockTimeout = (size: number) => String(Math.ceil(size > 1 ? lockTimeoutMs / 4 : lockTimeoutMs));
 
-		this.outbox = new PostgresOutbox(clients, this.tables, { ...shared, lockTimeout: lockTimeout(1) });
+		this.outbox = new PostgresOutbox(clients, this.tables, { ...patience, lockTimeout: lockTimeout(1) });
+		this.lifecycle = new PostgresLifecycle(clients, this.tables, lockTimeout, patience);
+		this.calls = new LoneCalls(clients, patience);
 		this.claims = new Gatherer({
-			...shared,
+			...patience,
+			maxBatch: 256,
 			lanes,
 			keysOf,
 			send: async (asks, answer, abandoned) => {
@@ -57,22 +80,6 @@ export class PostgresStore implements Store {
 						const part = [...open].slice(0, mostAtOnce(open.values()));
 						await claimBatch(query, this.tables, part.map(([, ask]) => ask), lockTimeout(open.size), (at, reply) => {
 							const [index] = part[at] as [number, WireAsk];
-							open.delete(index);
-							answer(index, reply);
-						});
-					}
-				});
-			},
-		});
-		this.ends = new Gatherer({
-			...shared,
-			lanes: 1,
-			keysOf: (end) => [keyName(end)],
-			send: async (ends, answer, abandoned) => {
-				const open = new Map(ends.map((end, index) => [index, end]));
-				await withConnection(this.clients, abandoned, async (query) => {
-					while (open.size > 0) {
-						await settleBatch(query, this.tables, open, lockTimeout(open.size), (index, reply) => {
 							open.delete(index);
 							answer(index, reply);
 						});
@@ -103,18 +110,43 @@ export class PostgresStore implements Store {
 	}
 
 	async settle(ends: readonly Settle[]): Promise<SettleReply[]> {
-		return await this.ends.submit(ends.map(wireEnd));
+		return await this.lifecycle.settle(ends);
+	}
+
+	async extend(leases: readonly Extension[]): Promise<ExtensionReply[]> {
+		return await this.lifecycle.extend(leases);
+	}
+
+	async advance(steps: readonly Step[]): Promise<StepReply[]> {
+		return await this.lifecycle.advance(steps);
+	}
+
+	async reopen(orders: readonly Reopening[]): Promise<ReopeningReply[]> {
+		return await this.lifecycle.reopen(orders);
+	}
+
+	async resolve(orders: readonly Resolution[]): Promise<ResolutionReply[]> {
+		return await this.lifecycle.resolve(orders);
+	}
+
+	async recover(search: RecoverySearch): Promise<Recovered[]> {
+		return await recoverDue(this.calls, this.tables, search);
 	}
 
 	async find(key: EventKey): Promise<StoredClaim | null> {
-		this.refuseWhenClosed();
-		const { scope, provider, event_id } = wireKey(key);
-		let found: StoredClaim | null = null;
-		await withConnection(this.clients, new AbortController().signal, async (query) => {
-			const [row] = await query(this.tables.sql('find'), [scope, provider, event_id]);
-			found = row ? stored(key, row) : null;
-		});
-		return found;
+		return await findClaim(this.calls, this.tables, key);
+	}
+
+	async findByExecution(search: Parameters<Lifecycle['findByExecution']>[0]): Promise<StoredClaim[]> {
+		return await findByExecution(this.calls, this.tables, search);
+	}
+
+	async list(filter: ClaimFilter): Promise<StoredClaim[]> {
+		return await listClaims(this.calls, this.tables, filter);
+	}
+
+	async findPayload(key: EventKey): Promise<Payload | null> {
+		return await findPayload(this.calls, this.tables, key);
 	}
 
 	async addMessages(messages: readonly OutboxMessage[]): Promise<Array<'added' | 'already_added'>> {
@@ -130,9 +162,7 @@ export class PostgresStore implements Store {
 	}
 
 	async close(): Promise<void> {
-		this.claims.close(closed());
-		this.ends.close(closed());
-		this.outbox.close(closed());
+		for (const part of [this.claims, this.lifecycle, this.outbox, this.calls]) part.close(closed());
 		await (this.closing ??= this.clients.close());
 	}
 

@@ -1,5 +1,7 @@
 import { StoreError } from '../../errors';
 import type { State, Verdict } from '../../wasm/generated/vocabulary';
+import type { ExtensionReply, Recovered, ReopeningReply, ResolutionReply, StepReply } from '../lifecycle';
+import type { Payload } from '../payload';
 import type { EventKey, SettleReply, StoredClaim, StoreReply } from '../store';
 import type { WireAsk } from './asks';
 
@@ -43,10 +45,71 @@ export function sameBatch(first: StoreReply, earlier: WireAsk, later: WireAsk): 
 }
 
 export function settled(row: Row): SettleReply {
+	return { verdict: verdict<SettleReply>(row), state: stateOrNull(row['state']) };
+}
+
+export function extended(row: Row): ExtensionReply {
 	return {
-		verdict: text(row['verdict']) as SettleReply['verdict'],
-		state: row['state'] === null ? null : state(row['state']),
+		verdict: verdict<ExtensionReply>(row),
+		state: stateOrNull(row['state']),
+		leaseUntilMs: numberOrNull(row['lease_ms']),
 	};
+}
+
+export function advanced(row: Row): StepReply {
+	return {
+		verdict: verdict<StepReply>(row),
+		state: stateOrNull(row['state']),
+		stage: textOrNull(row['stage']),
+		stageBefore: textOrNull(row['stage_before']),
+	};
+}
+
+export function reopened(row: Row): ReopeningReply {
+	return {
+		verdict: verdict<ReopeningReply>(row),
+		state: stateOrNull(row['state']),
+		fence: textOrNull(row['fence']),
+		attempt: numberOrNull(row['attempt']),
+		stage: textOrNull(row['stage']),
+		eventType: textOrNull(row['event_type']),
+		firstSeenAtMs: numberOrNull(row['first_seen_ms']),
+		leaseUntilMs: numberOrNull(row['lease_ms']),
+		payload: payloadOf(row),
+	};
+}
+
+export function resolved(row: Row): ResolutionReply {
+	return { verdict: verdict<ResolutionReply>(row), state: stateOrNull(row['state']) };
+}
+
+export function recovered(row: Row): Recovered {
+	return {
+		key: keyOf(row),
+		verdict: verdict<Recovered>(row),
+		state: state(row['state']),
+		owner: textOrNull(row['owner']),
+		fence: textOrNull(row['fence']),
+		attempt: number(row['attempt']),
+		stage: textOrNull(row['stage']),
+		eventType: textOrNull(row['event_type']),
+		firstSeenAtMs: number(row['first_seen_ms']),
+		leaseUntilMs: numberOrNull(row['lease_ms']),
+		executionIdBefore: textOrNull(row['execution_id_before']),
+		error: textOrNull(row['error']),
+		payload: payloadOf(row),
+	};
+}
+
+/** What was saved with the claim: `headers` as JSON text, `body` as base64. */
+export function payloadOf(row: Row): Payload | null {
+	const [headers, body] = [textOrNull(row['headers']), textOrNull(row['body'])];
+	if (headers === null || body === null) return null;
+	return { headers: JSON.parse(headers) as Payload['headers'], body: new Uint8Array(Buffer.from(body, 'base64')) };
+}
+
+export function keyOf(row: Row): EventKey {
+	return { scope: text(row['scope']), provider: text(row['provider']), eventId: text(row['event_id']) };
 }
 
 export function stored(key: EventKey, row: Row): StoredClaim {
@@ -98,16 +161,21 @@ function record(row: Row): Pick<StoreReply, 'state' | 'attempt' | 'firstSeenAtMs
 	};
 }
 
-const STATES: Readonly<Record<string, State>> = {
-	p: 'processing',
-	f: 'failed',
-	u: 'uncertain',
-	c: 'completed',
-	d: 'dead',
-};
+/** What the database calls the states. */
+export const STATE_LETTERS = { processing: 'p', failed: 'f', uncertain: 'u', completed: 'c', dead: 'd' } as const;
+
+const STATES = new Map(Object.entries(STATE_LETTERS).map(([word, letter]) => [letter as string, word as State]));
 
 function state(letter: unknown): State {
-	return STATES[text(letter)] ?? (text(null) as State);
+	return STATES.get(text(letter)) ?? (text(null) as State);
+}
+
+function stateOrNull(letter: unknown): State | null {
+	return letter === null || letter === undefined ? null : state(letter);
+}
+
+function verdict<Reply extends { readonly verdict: string }>(row: Row): Reply['verdict'] {
+	return text(row['verdict']);
 }
 
 export function textOrNull(value: unknown): string | null {

@@ -11,6 +11,18 @@ export interface TableOptions {
 
 export type Statement = keyof typeof statements;
 
+/** Tables and sequences. */
+export type Relation =
+	| 'claims'
+	| 'guards'
+	| 'payloads'
+	| 'subjects'
+	| 'floor'
+	| 'outbox'
+	| 'migrations'
+	| 'fence'
+	| 'outbox_id';
+
 /** The store's SQL with its place filled in. The files say `"gate"."claims"`, so that they are valid SQL in an editor. */
 export class Tables {
 	readonly schema: string;
@@ -31,7 +43,7 @@ export class Tables {
 	}
 
 	/** Full name within the schema, e.g. `n8n_idempotency_claims`. */
-	name(relation: 'claims' | 'guards' | 'migrations' | 'fence'): string {
+	name(relation: Relation): string {
 		return `${this.prefix}_${relation}`;
 	}
 

@@ -2,6 +2,7 @@ import assert from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from '../../errors';
+import type { Ownership, Recovered, RecoverySearch } from '../../store/lifecycle';
 import type { ClaimAsk, EventKey, Settle, SettleReply, Store, StoreReply } from '../../store/store';
 import type { OpenOptions, OpenTransaction, World } from '../world';
 
@@ -51,6 +52,29 @@ export async function settleOne(store: Store, owned: ClaimAsk, fence: string | n
 	const [reply] = await store.settle([{ key: owned.key, owner: owned.owner, fence, to }]);
 	assert.ok(reply, 'one reply per end');
 	return reply;
+}
+
+/** The receipt for a claim that is ours. */
+export function owned({ key: at, owner }: ClaimAsk, fence: string | null): Ownership {
+	assert.ok(fence !== null, 'a claim that is ours has a fence');
+	return { key: at, owner, fence };
+}
+
+export function search(more: Partial<RecoverySearch> = {}): RecoverySearch {
+	const { limit = 100 } = more;
+	const owners = Array.from({ length: limit }, newOwner);
+	const anywhere = { scope: null, provider: null } as const;
+	return {
+		...{ which: 'both', limit, owners, ...anywhere, leaseMs: HOUR, maxAttempts: null, unfinished: 'take_over' },
+		executionId: null,
+		...more,
+	};
+}
+
+/** The receipt for what a recovery has handed out. */
+export function handedOut({ key: at, owner, fence }: Recovered): Ownership {
+	assert.ok(owner !== null && fence !== null, 'what is handed out has an owner and a fence');
+	return { key: at, owner, fence };
 }
 
 /** Runs all at once: each is ready before any may go. */

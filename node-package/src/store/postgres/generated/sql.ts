@@ -1,6 +1,41 @@
 // Written by `node scripts/embed-sql.mjs` from the .sql files beside this folder. Do not edit.
 
 export const statements = {
+	advance: `WITH steps AS MATERIALIZED (
+	SELECT wanted.*
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
+	       json_to_recordset($1::json) AS wanted (
+	         ord integer, scope text, provider text, event_id text, owner uuid, fence bigint, stage text, stages text[])
+	 LIMIT $2::integer
+), locked AS MATERIALIZED (
+	SELECT wanted.*, claim.state AS state_before, claim.stage AS stage_before,
+	       claim.state = 'p' AND claim.owner = wanted.owner AND claim.fence = wanted.fence AS owned,
+	       CASE WHEN claim.stage IS NULL THEN 0 ELSE array_position(wanted.stages, claim.stage) END AS place_before,
+	       array_position(wanted.stages, wanted.stage) AS place
+	  FROM steps wanted
+	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
+	       AND claim.event_id = wanted.event_id
+	 ORDER BY wanted.ord
+	   FOR UPDATE OF claim
+), advanced AS (
+	UPDATE "gate"."claims" claim
+	   SET stage = locked.stage
+	  FROM locked
+	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
+	   AND locked.owned AND locked.place_before < locked.place
+	RETURNING locked.ord, claim.stage
+)
+SELECT wanted.ord, locked.state_before AS state, locked.stage_before,
+       CASE
+         WHEN advanced.ord IS NOT NULL THEN 'advanced'
+         WHEN NOT coalesce(locked.owned, false) THEN 'fenced_out'
+         WHEN locked.place_before IS NULL THEN 'unknown_stage'
+         ELSE 'already_there'
+       END AS verdict,
+       coalesce(advanced.stage, locked.stage_before) AS stage
+  FROM steps wanted
+  LEFT JOIN locked ON locked.ord = wanted.ord
+  LEFT JOIN advanced ON advanced.ord = wanted.ord`,
 	claim_fresh: `WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
@@ -246,6 +281,34 @@ SELECT ask.ord,
   FROM asks ask
   LEFT JOIN "gate"."claims" claim
     ON claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id`,
+	extend: `WITH leases AS MATERIALIZED (
+	SELECT wanted.*
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
+	       json_to_recordset($1::json) AS wanted (
+	         ord integer, scope text, provider text, event_id text, owner uuid, fence bigint, lease_ms bigint)
+	 LIMIT $2::integer
+), locked AS MATERIALIZED (
+	SELECT wanted.*, claim.state AS state_before,
+	       claim.state = 'p' AND claim.owner = wanted.owner AND claim.fence = wanted.fence AS owned
+	  FROM leases wanted
+	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
+	       AND claim.event_id = wanted.event_id
+	 ORDER BY wanted.ord
+	   FOR UPDATE OF claim
+), extended AS (
+	UPDATE "gate"."claims" claim
+	   SET lease_until = clock_timestamp() + locked.lease_ms * interval '1 millisecond'
+	  FROM locked
+	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
+	   AND locked.owned
+	RETURNING locked.ord, claim.lease_until
+)
+SELECT wanted.ord, locked.state_before AS state,
+       CASE WHEN extended.ord IS NOT NULL THEN 'extended' ELSE 'fenced_out' END AS verdict,
+       floor(extract(epoch FROM extended.lease_until) * 1000)::text AS lease_ms
+  FROM leases wanted
+  LEFT JOIN locked ON locked.ord = wanted.ord
+  LEFT JOIN extended ON extended.ord = wanted.ord`,
 	find: `SELECT state, event_type, attempt, replace(owner::text, '-', '') AS owner, fence::text, stage, execution_id, error, result::text AS result,
        encode(body_digest, 'hex') AS body_digest,
        floor(extract(epoch FROM first_seen_at) * 1000)::text AS first_seen_ms,
@@ -255,8 +318,36 @@ SELECT ask.ord,
        floor(extract(epoch FROM completed_at) * 1000)::text AS completed_ms
   FROM "gate"."claims"
  WHERE scope = $1 AND provider = $2 AND event_id = $3`,
+	find_payload: `SELECT payload.headers, encode(payload.body, 'base64') AS body
+  FROM "gate"."payloads" payload
+  JOIN "gate"."claims" claim USING (scope, provider, event_id)
+ WHERE payload.scope = $1 AND payload.provider = $2 AND payload.event_id = $3`,
+	floor_bound: `SELECT least(
+         clock_timestamp() - interval '1 hour',
+         (SELECT min(coalesce(activity.xact_start, '-infinity'))
+            FROM pg_locks held
+            LEFT JOIN pg_stat_activity activity ON activity.pid = held.pid
+           WHERE held.locktype = 'relation' AND held.relation = '"gate"."claims"'::regclass
+             AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+             AND held.mode = 'RowExclusiveLock' AND held.pid IS DISTINCT FROM pg_backend_pid())
+       )::text AS bound`,
+	floor_raise: `WITH seen AS MATERIALIZED (
+	SELECT since, lowered FROM "gate"."floor"
+), oldest AS MATERIALIZED (
+	SELECT min(claim.first_seen_at) AS first_seen_at
+	  FROM "gate"."claims" claim
+	 WHERE claim.first_seen_at BETWEEN (SELECT since FROM seen) AND (SELECT 'infinity'::timestamptz)
+	   AND claim.state IN ('p', 'f')
+), free AS MATERIALIZED (
+	SELECT kept.ctid FROM "gate"."floor" kept, seen WHERE kept.lowered = seen.lowered FOR UPDATE OF kept SKIP LOCKED
+)
+UPDATE "gate"."floor" kept
+   SET since = least((SELECT first_seen_at FROM oldest), $1::timestamptz)
+  FROM free
+ WHERE kept.ctid = free.ctid AND kept.since < least((SELECT first_seen_at FROM oldest), $1::timestamptz)`,
 	grants: `GRANT USAGE ON SCHEMA "gate" TO "gate_role";
-GRANT SELECT, INSERT, UPDATE, DELETE ON "gate"."claims", "gate"."guards", "gate"."outbox" TO "gate_role";
+GRANT SELECT, INSERT, UPDATE, DELETE ON "gate"."claims", "gate"."guards", "gate"."payloads", "gate"."subjects", "gate"."floor",
+	"gate"."outbox" TO "gate_role";
 GRANT SELECT ON "gate"."migrations" TO "gate_role";
 GRANT USAGE ON SEQUENCE "gate"."fence", "gate"."outbox_id" TO "gate_role"`,
 	inspect: `SELECT pg_is_in_recovery() AS standby,
@@ -281,6 +372,25 @@ GRANT USAGE ON SEQUENCE "gate"."fence", "gate"."outbox_id" TO "gate_role"`,
               JOIN pg_namespace namespace ON namespace.oid = class.relnamespace
              WHERE namespace.nspname = $1 AND class.relname = ANY (string_to_array($2, ','))
           ) relation) AS relations`,
+	list: `SELECT scope, provider, event_id, state, event_type, attempt, replace(owner::text, '-', '') AS owner, fence::text, stage,
+       execution_id, error, result::text AS result, encode(body_digest, 'hex') AS body_digest,
+       floor(extract(epoch FROM first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM coalesce(claimed_at, first_seen_at)) * 1000)::text AS claimed_ms,
+       floor(extract(epoch FROM lease_until) * 1000)::text AS lease_ms,
+       floor(extract(epoch FROM next_attempt_at) * 1000)::text AS next_attempt_ms,
+       floor(extract(epoch FROM completed_at) * 1000)::text AS completed_ms
+  FROM "gate"."claims"
+ WHERE ($1::text IS NULL OR state::text = ANY (string_to_array($1, ',')))
+   AND ($2::text IS NULL OR scope = $2)
+   AND ($3::text IS NULL OR provider = $3)
+   AND ($4::text IS NULL OR event_type = $4)
+   AND ($5::float8 IS NULL OR first_seen_at >= to_timestamp($5 / 1000))
+   AND ($6::float8 IS NULL OR first_seen_at < to_timestamp($6 / 1000))
+   AND ($7::text IS NULL OR execution_id = $7)
+   AND (NOT $8::boolean OR first_seen_at BETWEEN coalesce((SELECT since FROM "gate"."floor"), '-infinity')
+                                             AND (SELECT 'infinity'::timestamptz))
+ ORDER BY first_seen_at DESC
+ LIMIT $9::bigint`,
 	migrations_applied: `SELECT number FROM "gate"."migrations"`,
 	migrations_create: `CREATE TABLE IF NOT EXISTS "gate"."migrations" (
 	number integer PRIMARY KEY,
@@ -393,6 +503,185 @@ SELECT wanted.ord,
   LEFT JOIN locked ON locked.ord = wanted.ord
   LEFT JOIN ended ON ended.id = wanted.id`,
 	patience: `SELECT set_config('lock_timeout', $1, true)`,
+	recover: `WITH search AS MATERIALIZED (
+	SELECT wanted.*, clock_timestamp() AS now
+	  FROM json_to_record($1::json) AS wanted (
+	         stale boolean, failed boolean, scope text, provider text, most bigint, lease_ms bigint,
+	         max_attempts integer, on_hold boolean, execution_id text)
+), locked AS MATERIALIZED (
+	SELECT claim.*
+	  FROM "gate"."claims" claim
+	 WHERE claim.first_seen_at BETWEEN coalesce((SELECT since FROM "gate"."floor"), '-infinity')
+	                               AND (SELECT 'infinity'::timestamptz)
+	   AND (claim.state = 'p' AND (SELECT stale FROM search) AND claim.lease_until <= (SELECT now FROM search)
+	     OR claim.state = 'f' AND (SELECT failed FROM search) AND claim.next_attempt_at <= (SELECT now FROM search))
+	   AND claim.scope = coalesce((SELECT scope FROM search), claim.scope)
+	   AND claim.provider = coalesce((SELECT provider FROM search), claim.provider)
+	 ORDER BY claim.first_seen_at
+	 LIMIT (SELECT most FROM search)
+	   FOR UPDATE SKIP LOCKED
+), judged AS MATERIALIZED (
+	SELECT locked.*,
+	       CASE
+	         WHEN locked.attempt >= coalesce(search.max_attempts, locked.max_attempts, 5) THEN 'exhausted'
+	         WHEN locked.state = 'p' AND (search.on_hold OR locked.hold) THEN 'held'
+	         WHEN newest.version > locked.subject_version THEN 'superseded'
+	         WHEN locked.state = 'f' THEN 'retried'
+	         ELSE 'taken_over'
+	       END AS verdict
+	  FROM search, locked
+	  LEFT JOIN "gate"."subjects" newest ON newest.scope = locked.scope AND newest.subject_key = locked.subject_key
+), decided AS MATERIALIZED (
+	SELECT judged.*, new.owner AS new_owner
+	  FROM (SELECT judged.*, row_number() OVER (PARTITION BY verdict IN ('retried', 'taken_over')) AS turn FROM judged) judged
+	  LEFT JOIN (SELECT owner::uuid, turn FROM json_array_elements_text($2::json) WITH ORDINALITY AS token (owner, turn)) new
+	    ON new.turn = judged.turn AND judged.verdict IN ('retried', 'taken_over')
+), moved AS (
+	UPDATE "gate"."claims" claim
+	   SET state = CASE decided.verdict WHEN 'held' THEN 'u' WHEN 'exhausted' THEN 'd' WHEN 'superseded' THEN 'c' ELSE 'p' END,
+	       owner = coalesce(decided.new_owner, claim.owner),
+	       fence = CASE WHEN decided.new_owner IS NULL THEN claim.fence ELSE nextval('"gate"."fence"') END,
+	       attempt = CASE WHEN decided.new_owner IS NULL THEN claim.attempt ELSE claim.attempt + 1 END,
+	       claimed_at = CASE WHEN decided.new_owner IS NULL THEN claim.claimed_at ELSE clock_timestamp() END,
+	       lease_until = CASE WHEN decided.new_owner IS NOT NULL
+	         THEN clock_timestamp() + search.lease_ms * interval '1 millisecond' END,
+	       next_attempt_at = NULL,
+	       completed_at = CASE WHEN decided.verdict = 'superseded' THEN clock_timestamp() END,
+	       execution_id = CASE WHEN decided.new_owner IS NULL THEN claim.execution_id ELSE search.execution_id END,
+	       error = CASE WHEN decided.verdict = 'superseded' THEN 'superseded by a newer event' ELSE claim.error END
+	  FROM decided, search
+	 WHERE claim.scope = decided.scope AND claim.provider = decided.provider AND claim.event_id = decided.event_id
+	RETURNING claim.*, decided.verdict, decided.new_owner, decided.execution_id AS execution_id_before,
+	          decided.error AS error_before
+), thrown_away AS (
+	DELETE FROM "gate"."payloads" payload
+	 USING moved
+	 WHERE payload.scope = moved.scope AND payload.provider = moved.provider AND payload.event_id = moved.event_id
+	   AND moved.state = 'c' AND NOT payload.keep
+)
+SELECT moved.scope, moved.provider, moved.event_id, moved.verdict, moved.state, moved.attempt, moved.stage,
+       moved.event_type, moved.execution_id_before, moved.error_before AS error,
+       replace(moved.new_owner::text, '-', '') AS owner,
+       CASE WHEN moved.new_owner IS NOT NULL THEN moved.fence::text END AS fence,
+       floor(extract(epoch FROM moved.first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM moved.lease_until) * 1000)::text AS lease_ms,
+       payload.headers, encode(payload.body, 'base64') AS body
+  FROM moved
+  LEFT JOIN "gate"."payloads" payload ON payload.scope = moved.scope AND payload.provider = moved.provider
+       AND payload.event_id = moved.event_id
+ ORDER BY moved.first_seen_at`,
+	reopen: `WITH orders AS MATERIALIZED (
+	SELECT wanted.*
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
+	       json_to_recordset($1::json) AS wanted (
+	         ord integer, scope text, provider text, event_id text, owner uuid, lease_ms bigint, reason text,
+	         execution_id text)
+	 LIMIT $2::integer
+), locked AS MATERIALIZED (
+	SELECT wanted.*, claim.state AS state_before, claim.guards_lost,
+	       claim.state = 'p' AND claim.owner = wanted.owner AS owned
+	  FROM orders wanted
+	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
+	       AND claim.event_id = wanted.event_id
+	 ORDER BY wanted.ord
+	   FOR UPDATE OF claim
+), reopened AS (
+	UPDATE "gate"."claims" claim
+	   SET state = 'p',
+	       owner = locked.owner,
+	       fence = CASE WHEN locked.owned THEN claim.fence ELSE nextval('"gate"."fence"') END,
+	       attempt = CASE WHEN locked.owned THEN claim.attempt ELSE least(claim.attempt, 32766) + 1 END,
+	       claimed_at = CASE WHEN locked.owned THEN claim.claimed_at ELSE clock_timestamp() END,
+	       lease_until = clock_timestamp() + locked.lease_ms * interval '1 millisecond',
+	       completed_at = NULL,
+	       result = NULL,
+	       execution_id = locked.execution_id,
+	       error = locked.reason
+	  FROM locked
+	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
+	   AND (locked.owned OR locked.state_before NOT IN ('p', 'f') AND locked.guards_lost IS NOT TRUE)
+	RETURNING claim.*, locked.ord
+), lowered AS (
+	UPDATE "gate"."floor"
+	   SET since = least(since, (SELECT min(first_seen_at) FROM reopened)), lowered = lowered + 1
+	 WHERE EXISTS (SELECT FROM reopened)
+)
+SELECT wanted.ord,
+       CASE
+         WHEN reopened.ord IS NOT NULL THEN 'reopened'
+         WHEN locked.ord IS NULL THEN 'not_found'
+         WHEN locked.state_before IN ('p', 'f') THEN 'not_finished'
+         ELSE 'guard_taken'
+       END AS verdict,
+       coalesce(reopened.state, locked.state_before) AS state,
+       reopened.fence::text, reopened.attempt, reopened.stage, reopened.event_type,
+       floor(extract(epoch FROM reopened.first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM reopened.lease_until) * 1000)::text AS lease_ms,
+       payload.headers, encode(payload.body, 'base64') AS body
+  FROM orders wanted
+  LEFT JOIN locked ON locked.ord = wanted.ord
+  LEFT JOIN reopened ON reopened.ord = wanted.ord
+  LEFT JOIN "gate"."payloads" payload ON payload.scope = reopened.scope AND payload.provider = reopened.provider
+       AND payload.event_id = reopened.event_id`,
+	resolve: `WITH orders AS MATERIALIZED (
+	SELECT wanted.*
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
+	       json_to_recordset($1::json) AS wanted (
+	         ord integer, scope text, provider text, event_id text, fence bigint, state "char", wait json, result text,
+	         reason text)
+	 LIMIT $2::integer
+), locked AS MATERIALIZED (
+	SELECT wanted.*, claim.state AS state_before,
+	       coalesce(claim.fence <> wanted.fence, false) AS fenced_out,
+	       floor((wanted.wait->>'part')::float8 * least((wanted.wait->>'cap_ms')::float8,
+	         (wanted.wait->>'base_ms')::float8 * 2 ^ least(claim.attempt - 1, 60))) AS wait_ms
+	  FROM orders wanted
+	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
+	       AND claim.event_id = wanted.event_id
+	 ORDER BY wanted.ord
+	   FOR UPDATE OF claim
+), resolved AS (
+	UPDATE "gate"."claims" claim
+	   SET state = locked.state,
+	       next_attempt_at = CASE WHEN locked.state = 'f'
+	         THEN clock_timestamp() + locked.wait_ms * interval '1 millisecond' END,
+	       completed_at = CASE WHEN locked.state = 'c' THEN clock_timestamp() END,
+	       result = CASE WHEN locked.state = 'c' THEN locked.result::json END,
+	       error = locked.reason
+	  FROM locked
+	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
+	   AND locked.state_before = 'u' AND NOT locked.fenced_out
+	RETURNING claim.*, locked.ord
+), thrown_away AS (
+	DELETE FROM "gate"."payloads" payload
+	 USING resolved
+	 WHERE payload.scope = resolved.scope AND payload.provider = resolved.provider
+	   AND payload.event_id = resolved.event_id AND resolved.state = 'c' AND NOT payload.keep
+), newest AS (
+	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+	SELECT scope, subject_key, max(subject_version)
+	  FROM resolved
+	 WHERE state = 'c' AND subject_key IS NOT NULL
+	 GROUP BY scope, subject_key
+	 ORDER BY scope, subject_key
+	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
+), lowered AS (
+	UPDATE "gate"."floor"
+	   SET since = least(since, (SELECT min(first_seen_at) FROM resolved WHERE state = 'f')), lowered = lowered + 1
+	 WHERE EXISTS (SELECT FROM resolved WHERE state = 'f')
+)
+SELECT wanted.ord,
+       CASE
+         WHEN resolved.ord IS NOT NULL THEN 'resolved'
+         WHEN locked.ord IS NULL THEN 'not_found'
+         WHEN locked.fenced_out THEN 'fenced_out'
+         WHEN locked.state_before = wanted.state THEN 'already'
+         ELSE 'not_uncertain'
+       END AS verdict,
+       coalesce(resolved.state, locked.state_before) AS state
+  FROM orders wanted
+  LEFT JOIN locked ON locked.ord = wanted.ord
+  LEFT JOIN resolved ON resolved.ord = wanted.ord`,
 	schema_create: `CREATE SCHEMA IF NOT EXISTS "gate"`,
 	settle: `WITH ends AS MATERIALIZED (
 	SELECT wanted.*
@@ -484,6 +773,22 @@ export const migrations = [
 	ADD COLUMN IF NOT EXISTS guards_lost boolean,
 	ADD COLUMN IF NOT EXISTS subject_key text COLLATE "C" CHECK (octet_length(subject_key) BETWEEN 1 AND 512),
 	ADD COLUMN IF NOT EXISTS subject_version numeric CHECK ((subject_version IS NULL) = (subject_key IS NULL))` },
+	{ number: 6, name: '0006_payloads', sql: `CREATE TABLE IF NOT EXISTS "gate"."payloads" (
+	scope text COLLATE "C" NOT NULL,
+	provider text COLLATE "C" NOT NULL,
+	event_id text COLLATE "C" NOT NULL,
+	keep boolean NOT NULL,
+	headers text NOT NULL,
+	body bytea NOT NULL,
+	PRIMARY KEY (scope, provider, event_id)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05)` },
+	{ number: 7, name: '0007_subjects', sql: `CREATE TABLE IF NOT EXISTS "gate"."subjects" (
+	scope text COLLATE "C" NOT NULL,
+	subject_key text COLLATE "C" NOT NULL CHECK (octet_length(subject_key) BETWEEN 1 AND 512),
+	version numeric NOT NULL,
+	PRIMARY KEY (scope, subject_key)
+) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05)` },
+	{ number: 8, name: '0008_floor', sql: `CREATE TABLE IF NOT EXISTS "gate"."floor" (since, lowered) AS SELECT '-infinity'::timestamptz, 0::bigint` },
 	{ number: 9, name: '0009_outbox', sql: `CREATE SEQUENCE IF NOT EXISTS "gate"."outbox_id" AS bigint CACHE 1;
 CREATE TABLE IF NOT EXISTS "gate"."outbox" (
 	id bigint PRIMARY KEY DEFAULT nextval('"gate"."outbox_id"'),

@@ -1,0 +1,100 @@
+import type { StoreError } from '../../errors';
+import type { SqlClients } from '../clients';
+import { Gatherer } from '../gather';
+import type {
+	Extension,
+	ExtensionReply,
+	Reopening,
+	ReopeningReply,
+	Resolution,
+	ResolutionReply,
+	Step,
+	StepReply,
+} from '../lifecycle';
+import type { Settle, SettleReply } from '../store';
+import { advancing, type Change, ending, extending, reopening, resolving } from './changes';
+import { type Query, withConnection } from './connection';
+import { inKeyOrder, keyName } from './keys';
+import { advanced, extended, number, reopened, resolved, type Row, settled, unforeseen } from './replies';
+import type { Tables } from './tables';
+
+/**
+ * Everything that changes one claim between its making and its end, and the end itself. Callers at the same time share
+ * statements, and all of them one connection: a claim is changed once or twice in its life.
+ */
+export class PostgresLifecycle {
+	private readonly changes: Gatherer<Change, Row>;
+
+	constructor(
+		clients: SqlClients,
+		tables: Tables,
+		lockTimeout: (size: number) => string,
+		patience: { readonly patienceMs: number; readonly outOfPatience: () => StoreError },
+	) {
+		this.changes = new Gatherer({
+			...patience,
+			maxBatch: 256,
+			lanes: 1,
+			keysOf: ({ wire }) => [keyName(wire)],
+			send: async (changes, answer, abandoned) => {
+				const open = new Map(changes.map((change, index) => [index, change]));
+				await withConnection(clients, abandoned, async (query) => {
+					// When this runs again, only what is not answered yet is asked again.
+					while (open.size > 0) {
+						await changeFirsts(query, tables, open, lockTimeout(open.size), (index, row) => {
+							open.delete(index);
+							answer(index, row);
+						});
+					}
+				});
+			},
+		});
+	}
+
+	async settle(ends: readonly Settle[]): Promise<SettleReply[]> {
+		return (await this.changes.submit(ends.map(ending))).map(settled);
+	}
+
+	async extend(leases: readonly Extension[]): Promise<ExtensionReply[]> {
+		return (await this.changes.submit(leases.map(extending))).map(extended);
+	}
+
+	async advance(steps: readonly Step[]): Promise<StepReply[]> {
+		return (await this.changes.submit(steps.map(advancing))).map(advanced);
+	}
+
+	async reopen(orders: readonly Reopening[]): Promise<ReopeningReply[]> {
+		return (await this.changes.submit(orders.map(reopening))).map(reopened);
+	}
+
+	async resolve(orders: readonly Resolution[]): Promise<ResolutionReply[]> {
+		return (await this.changes.submit(orders.map(resolving))).map(resolved);
+	}
+
+	close(reason: StoreError): void {
+		this.changes.close(reason);
+	}
+}
+
+/** The first open change of each key, one statement for each kind. Two changes of one key are judged one after the other. */
+async function changeFirsts(
+	query: Query,
+	tables: Tables,
+	open: ReadonlyMap<number, Change>,
+	lockTimeout: string,
+	answer: (index: number, row: Row) => void,
+): Promise<void> {
+	const firsts = new Map<string, readonly [index: number, Change]>();
+	for (const entry of open) {
+		const name = keyName(entry[1].wire);
+		if (!firsts.has(name)) firsts.set(name, entry);
+	}
+	for (const statement of new Set([...firsts.values()].map(([, change]) => change.statement))) {
+		const ofThisKind = [...firsts.values()].filter(([, change]) => change.statement === statement);
+		const sorted = inKeyOrder(ofThisKind, ([, { wire }]) => wire);
+		const asks = sorted.map(([, { wire }], ord) => ({ ord, ...wire }));
+		const rows = await query(tables.sql(statement), [JSON.stringify(asks), asks.length, lockTimeout]);
+		if (rows.length !== asks.length) throw unforeseen('The Postgres store gave fewer answers than it was asked');
+		for (const row of rows) answer((sorted[number(row['ord'])] as (typeof sorted)[number])[0], row);
+	}
+}

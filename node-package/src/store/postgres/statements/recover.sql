@@ -1,0 +1,73 @@
+-- Takes over what nobody works on any more, oldest first, and ends what cannot be handed out: a row for each record
+-- touched. Never waits: what somebody else has locked is left to him, so callers at the same time get different records
+-- and a delivery or an end that is under way is not disturbed. Judged under the row locks, by the database's clock.
+-- Looks at nothing older than the floor (0008). The upper end of the range is there for the planner: of a range between
+-- two values that it does not know it expects little, so it goes by age (0004) and does not read the whole table.
+-- $1: the search as JSON; $2: owner tokens as JSON, one for each record that may be handed out.
+WITH search AS MATERIALIZED (
+	SELECT wanted.*, clock_timestamp() AS now
+	  FROM json_to_record($1::json) AS wanted (
+	         stale boolean, failed boolean, scope text, provider text, most bigint, lease_ms bigint,
+	         max_attempts integer, on_hold boolean, execution_id text)
+), locked AS MATERIALIZED (
+	SELECT claim.*
+	  FROM "gate"."claims" claim
+	 WHERE claim.first_seen_at BETWEEN coalesce((SELECT since FROM "gate"."floor"), '-infinity')
+	                               AND (SELECT 'infinity'::timestamptz)
+	   AND (claim.state = 'p' AND (SELECT stale FROM search) AND claim.lease_until <= (SELECT now FROM search)
+	     OR claim.state = 'f' AND (SELECT failed FROM search) AND claim.next_attempt_at <= (SELECT now FROM search))
+	   AND claim.scope = coalesce((SELECT scope FROM search), claim.scope)
+	   AND claim.provider = coalesce((SELECT provider FROM search), claim.provider)
+	 ORDER BY claim.first_seen_at
+	 LIMIT (SELECT most FROM search)
+	   FOR UPDATE SKIP LOCKED
+), judged AS MATERIALIZED (
+	SELECT locked.*,
+	       CASE
+	         WHEN locked.attempt >= coalesce(search.max_attempts, locked.max_attempts, 5) THEN 'exhausted'
+	         WHEN locked.state = 'p' AND (search.on_hold OR locked.hold) THEN 'held'
+	         WHEN newest.version > locked.subject_version THEN 'superseded'
+	         WHEN locked.state = 'f' THEN 'retried'
+	         ELSE 'taken_over'
+	       END AS verdict
+	  FROM search, locked
+	  LEFT JOIN "gate"."subjects" newest ON newest.scope = locked.scope AND newest.subject_key = locked.subject_key
+), decided AS MATERIALIZED (
+	SELECT judged.*, new.owner AS new_owner
+	  FROM (SELECT judged.*, row_number() OVER (PARTITION BY verdict IN ('retried', 'taken_over')) AS turn FROM judged) judged
+	  LEFT JOIN (SELECT owner::uuid, turn FROM json_array_elements_text($2::json) WITH ORDINALITY AS token (owner, turn)) new
+	    ON new.turn = judged.turn AND judged.verdict IN ('retried', 'taken_over')
+), moved AS (
+	UPDATE "gate"."claims" claim
+	   SET state = CASE decided.verdict WHEN 'held' THEN 'u' WHEN 'exhausted' THEN 'd' WHEN 'superseded' THEN 'c' ELSE 'p' END,
+	       owner = coalesce(decided.new_owner, claim.owner),
+	       fence = CASE WHEN decided.new_owner IS NULL THEN claim.fence ELSE nextval('"gate"."fence"') END,
+	       attempt = CASE WHEN decided.new_owner IS NULL THEN claim.attempt ELSE claim.attempt + 1 END,
+	       claimed_at = CASE WHEN decided.new_owner IS NULL THEN claim.claimed_at ELSE clock_timestamp() END,
+	       lease_until = CASE WHEN decided.new_owner IS NOT NULL
+	         THEN clock_timestamp() + search.lease_ms * interval '1 millisecond' END,
+	       next_attempt_at = NULL,
+	       completed_at = CASE WHEN decided.verdict = 'superseded' THEN clock_timestamp() END,
+	       execution_id = CASE WHEN decided.new_owner IS NULL THEN claim.execution_id ELSE search.execution_id END,
+	       error = CASE WHEN decided.verdict = 'superseded' THEN 'superseded by a newer event' ELSE claim.error END
+	  FROM decided, search
+	 WHERE claim.scope = decided.scope AND claim.provider = decided.provider AND claim.event_id = decided.event_id
+	RETURNING claim.*, decided.verdict, decided.new_owner, decided.execution_id AS execution_id_before,
+	          decided.error AS error_before
+), thrown_away AS (
+	DELETE FROM "gate"."payloads" payload
+	 USING moved
+	 WHERE payload.scope = moved.scope AND payload.provider = moved.provider AND payload.event_id = moved.event_id
+	   AND moved.state = 'c' AND NOT payload.keep
+)
+SELECT moved.scope, moved.provider, moved.event_id, moved.verdict, moved.state, moved.attempt, moved.stage,
+       moved.event_type, moved.execution_id_before, moved.error_before AS error,
+       replace(moved.new_owner::text, '-', '') AS owner,
+       CASE WHEN moved.new_owner IS NOT NULL THEN moved.fence::text END AS fence,
+       floor(extract(epoch FROM moved.first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM moved.lease_until) * 1000)::text AS lease_ms,
+       payload.headers, encode(payload.body, 'base64') AS body
+  FROM moved
+  LEFT JOIN "gate"."payloads" payload ON payload.scope = moved.scope AND payload.provider = moved.provider
+       AND payload.event_id = moved.event_id
+ ORDER BY moved.first_seen_at
