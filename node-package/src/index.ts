@@ -15,6 +15,18 @@ export type { Admission } from './gate';
 export { decodeReceipt, encodeReceipt } from './receipt';
 export type { Receipt } from './receipt';
 export type { SqlClient, SqlClients } from './store/clients';
+export type {
+	ClaimFilter,
+	ExtensionReply,
+	Recovered,
+	RecoverySearch,
+	ReopeningReply,
+	Resolution,
+	ResolutionReply,
+	StepReply,
+} from './store/lifecycle';
+export type { LeasedMessage, MessageEnd, MessageReply, OutboxMessage } from './store/outbox';
+export type { Payload } from './store/payload';
 export { createPostgresStore, setupSql } from './store/postgres';
 export type {
 	ClaimAsk,

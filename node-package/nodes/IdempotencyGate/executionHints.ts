@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { executionIdIn } from './execution';
 import type { Judged } from './judge';
 import { isDuplicateInTest } from './outputItem';
 import type { Run } from './run';
@@ -21,7 +22,7 @@ function aboutItem(run: Run, judged: Judged, items: number): string[] {
 	if (!admission) return [];
 	return [
 		...(admission.refusal?.code === 'raw_body_missing' ? [rawBodyMissing(run)] : []),
-		...(isDuplicateInTest(run, admission) ? [duplicateInTest(admission.claim?.claimedBy.executionId ?? null)] : []),
+		...(isDuplicateInTest(run, admission) ? [duplicateInTest(executionIdIn(admission.claim?.claimedBy.executionId ?? null))] : []),
 		...(judged.lateInProduction ? [late(run, admission.signature?.signedAtMs ?? run.receivedAtMs)] : []),
 	];
 }

@@ -38,7 +38,7 @@ export async function judge(
 	const stopped = asked.some(({ problem }) => problem !== null) && !context.continueOnFail();
 	const ready = stopped ? [] : asked.flatMap((one) => (isReady(one) ? [one] : []));
 	const applicants = ready.map(({ delivery, rules, itemIndex }): Applicant => {
-		return { delivery, rules, owner: owners[itemIndex] as string, executionId: run.executionId };
+		return { delivery, rules, owner: owners[itemIndex] as string, executionId: run.executionMark };
 	});
 	const admissions = applicants.length === 0 ? [] : await new Gate(core, await openStore(context)).admit(applicants);
 

@@ -1,6 +1,8 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { type Admission, type Decision, encodeReceipt } from '../../src/index';
 import type { OUTPUTS } from './description/outputs';
+import { isoTime } from './events/details';
+import { executionIdIn } from './execution';
 import type { Judged } from './judge';
 import type { Run } from './run';
 
@@ -104,18 +106,18 @@ function claimOf({ claim, decision }: Admission): IDataObject {
 	const shared = {
 		status: claim.state,
 		attempt: claim.attempt,
-		firstSeenAt: time(claim.firstSeenAtMs),
+		firstSeenAt: isoTime(claim.firstSeenAtMs),
 		needsAttention: decision.needsAttention,
 	};
 	if (decision.claimed) {
-		return { ...shared, leaseUntil: time(claim.leaseUntilMs), fence: claim.fence };
+		return { ...shared, leaseUntil: isoTime(claim.leaseUntilMs), fence: claim.fence };
 	}
 	return {
 		...shared,
 		matchedOn: claim.matchedOn,
 		payloadChanged: claim.payloadChanged,
-		claimedBy: { executionId: claim.claimedBy.executionId, at: time(claim.claimedBy.atMs) },
-		completedAt: time(claim.completedAtMs),
+		claimedBy: { executionId: executionIdIn(claim.claimedBy.executionId), at: isoTime(claim.claimedBy.atMs) },
+		completedAt: isoTime(claim.completedAtMs),
 		retryAfterMs: claim.retryAfterMs,
 	};
 }
@@ -135,10 +137,6 @@ function signatureOf(run: Run, { signature }: Admission): IDataObject {
 	return {
 		signature: { verified: true, scheme, secret: secretIndex === 0 ? 'current' : 'previous', ageSeconds, weak },
 	};
-}
-
-function time(ms: number | null): string | null {
-	return ms === null ? null : new Date(ms).toISOString();
 }
 
 function withoutBinary({ json, ...rest }: INodeExecutionData): INodeExecutionData {

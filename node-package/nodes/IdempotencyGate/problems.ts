@@ -4,15 +4,34 @@ import { NONE } from './description/providers';
 
 /** What this shell finds wrong by itself, beside the codes of the library. */
 type OwnReason =
+	| 'already_ended'
 	| 'always_output_data'
+	| 'claim_token_invalid'
 	| 'credential_unusable'
 	| 'event_id_missing'
 	| 'event_id_not_stable'
+	| 'event_key_invalid'
+	| 'event_not_found'
 	| 'execute_once'
+	| 'execution_missing'
+	| 'fence_outdated'
+	| 'gate_not_found'
+	| 'guard_taken'
 	| 'headers_missing'
+	| 'lease_taken_over'
+	| 'message_key_missing'
+	| 'message_not_found'
+	| 'message_token_invalid'
+	| 'not_finished'
+	| 'not_uncertain'
+	| 'on_error_continue'
+	| 'pairing_ambiguous'
+	| 'pairing_lost'
 	| 'parameter_invalid'
+	| 'reason_missing'
 	| 'second_gate'
-	| 'unforeseen';
+	| 'unforeseen'
+	| 'unknown_stage';
 
 /**
  * Something that a person must put right, or a store that gave no answer. It stops the workflow; under On Error:
@@ -132,6 +151,12 @@ export const problems = {
 			`'${name}' is not a text`,
 			'Its expression found nothing, or an object. Choose a single value that is always there',
 		),
+
+	parameterUnsuitable: (name: string, what: string, advice: string) =>
+		new Problem('parameter_invalid', `'${name}' ${what}`, advice),
+
+	parameterTooLarge: (name: string, bytes: number, most: number, advice: string) =>
+		new Problem('parameter_invalid', `'${name}' has ${bytes} bytes; at most ${most} are kept`, advice),
 
 	resultFieldTaken: (name: string) =>
 		new Problem(

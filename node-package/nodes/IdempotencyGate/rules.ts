@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { CustomScheme, DecidePolicy, GateRules, KeySource, Refusal } from '../../src/index';
 import { CUSTOM, NONE, providerInfo } from './description/providers';
 import { keyText, readKeySource } from './keySource';
+import { readLeaseMs } from './lease';
 import type { Parameters } from './parameters';
 import type { Run } from './run';
 import { readScope } from './scope';
@@ -31,7 +32,7 @@ export function readRules(
 		guardBody: readGuardBody(parameters, provider, custom, keySource),
 		...(eventType !== '' && { eventType }),
 		maxBodyBytes: parameters.number('options.bodySizeLimit', 'Body Size Limit (MB)', [0.001, 16], 5) * MEGABYTE,
-		leaseMs: Math.round(parameters.number('options.leaseMinutes', 'Lease (Minutes)', [1, YEAR_IN_MINUTES], 15) * MINUTE),
+		leaseMs: readLeaseMs(parameters, 'options.leaseMinutes'),
 		maxAttempts: Math.trunc(parameters.number('options.maxAttempts', 'Maximum Attempts', [1, 1000], 5)),
 		unfinished,
 		payloadChanged: parameters.choice(
@@ -53,7 +54,6 @@ export function verifies(parameters: Parameters): boolean {
 
 const MINUTE = 60_000;
 const MEGABYTE = 1024 * 1024;
-const YEAR_IN_MINUTES = 525_600;
 
 /** Tests with pinned data come long after they were signed; `executionHints.ts` says so. The core takes no more. */
 const TOLERANCE_OF_TESTS_MS = 366 * 24 * 60 * MINUTE;

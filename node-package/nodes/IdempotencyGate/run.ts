@@ -1,6 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { executionMark } from './execution';
 import { Parameters } from './parameters';
 import { asProblem, type Problem, problems } from './problems';
+import { workflowId } from './scope';
 
 /** What holds for all items of one run of the node. */
 export interface Run {
@@ -12,6 +14,8 @@ export interface Run {
 	readonly test: Test;
 	/** `null` where n8n has not numbered it. */
 	readonly executionId: string | null;
+	/** Under what name claims remember it, see `execution.ts`. */
+	readonly executionMark: string | null;
 	/** Milliseconds since the epoch. */
 	readonly receivedAtMs: number;
 	/** What could not be read; a default stands in its place. */
@@ -39,13 +43,15 @@ export function readRun(context: IExecuteFunctions): Run {
 	const output = read(() => parameters.choice('options.output', 'Output', outputs, 'separate'), 'separate');
 	const resultField = read(() => resultFieldOf(parameters, asTool), DETAILS);
 	const respond = read(() => parameters.choice('options.respondToWebhook', 'Respond to Webhook', answers, 'never'), 'never');
+	const executionId = context.getExecutionId() || null;
 	return {
 		asTool,
 		oneOutput: asTool || output === 'single',
 		resultField,
 		respond: asTool ? 'never' : respond,
 		test: read(() => testOf(context, parameters), 'none'),
-		executionId: context.getExecutionId() || null,
+		executionId,
+		executionMark: executionId === null ? null : executionMark(executionId, workflowId(context)),
 		receivedAtMs: receivedAt(context),
 		problem,
 	};

@@ -9,7 +9,7 @@ export function readScope(context: IExecuteFunctions, parameters: Parameters, te
 }
 
 function scopeOf(context: IExecuteFunctions, parameters: Parameters): string {
-	const workflow = context.getWorkflow().id ?? 'unsaved';
+	const workflow = workflowId(context);
 	switch (parameters.choice('options.scope', 'Scope', ['custom', 'node', 'workflow'] as const, 'workflow')) {
 		case 'workflow':
 			return `workflow:${workflow}`;
@@ -21,4 +21,8 @@ function scopeOf(context: IExecuteFunctions, parameters: Parameters): string {
 			return name === '' ? '' : `custom:${name}`;
 		}
 	}
+}
+
+export function workflowId(context: Pick<IExecuteFunctions, 'getWorkflow'>): string {
+	return context.getWorkflow().id ?? 'unsaved';
 }

@@ -8,7 +8,7 @@ import type { Run } from './run';
  */
 export function gateBefore(context: IExecuteFunctions, run: Run, { admission }: Judged): string | null {
 	const { claim, key } = admission ?? {};
-	if (!claim || !key || run.executionId === null || claim.claimedBy.executionId !== run.executionId) return null;
+	if (!claim || !key || run.executionMark === null || claim.claimedBy.executionId !== run.executionMark) return null;
 	if (claim.matchedOn !== 'event_id') return null;
 
 	const { name, type } = context.getNode();

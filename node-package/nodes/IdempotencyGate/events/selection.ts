@@ -1,0 +1,121 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { decodeReceipt, type EventKey, type Receipt } from '../../../src/index';
+import { executionMark } from '../execution';
+import type { Parameters } from '../parameters';
+import type { Run } from '../run';
+import { workflowId } from '../scope';
+import { detailsIn, isDetails, keyIn } from './details';
+import { eventProblems } from './eventProblems';
+import type { Lineages } from './lineage';
+
+/** Which event an item is about, as far as it is known without the store. */
+export type Target =
+	| { readonly type: 'receipt'; readonly receipt: Receipt }
+	| { readonly type: 'key'; readonly key: EventKey }
+	/** Names of executions, newest first. */
+	| { readonly type: 'executions'; readonly marks: readonly string[] }
+	/** The item belongs to an event that nobody claimed. `letThrough`: it is handled all the same. */
+	| { readonly type: 'unclaimed'; readonly letThrough: boolean; readonly key: EventKey | null };
+
+export interface Asking {
+	readonly context: IExecuteFunctions;
+	readonly run: Run;
+	readonly lineages: Lineages;
+	/** Whose claim is to be changed. For others to look at it, a record's name is enough, and tests see production. */
+	readonly asOwner: boolean;
+}
+
+/** Reads the parameter Event and those below it. Throws a `Problem`. */
+export function readTarget(asking: Asking, parameters: Parameters, item: INodeExecutionData, itemIndex: number): Target {
+	const ways = ['claimedBefore', 'claimToken', 'eventId', 'executionId'] as const;
+	switch (parameters.choice('event', 'Event', ways, 'claimedBefore')) {
+		case 'claimedBefore':
+			return claimedBefore(asking, item, itemIndex);
+		case 'claimToken':
+			return byToken(parameters.text('claimToken', 'Claim Token'));
+		case 'eventId':
+			return { type: 'key', key: readKey(asking, parameters) };
+		case 'executionId':
+			return byExecution(asking, parameters, item);
+	}
+}
+
+/**
+ * The item's own token counts where there is exactly one. Where there are several or none, the lineage says which gate is
+ * the nearest. An item that went on without a claim must not end the claim of a gate farther up.
+ */
+function claimedBefore({ asOwner, lineages }: Asking, item: INodeExecutionData, itemIndex: number): Target {
+	const inItem = detailsIn(item.json);
+	const tokens = [...new Set(inItem.flatMap(({ claimToken }) => (typeof claimToken === 'string' ? [claimToken] : [])))];
+	const [only] = tokens;
+	if (only !== undefined && tokens.length === 1 && inItem.length === 1) return byToken(only);
+
+	const lineage = lineages.of(itemIndex);
+	switch (lineage.type) {
+		case 'claimed':
+			return byToken(lineage.claimToken);
+		case 'let_through':
+		case 'unclaimed':
+			return unclaimed(asOwner, lineage.type === 'let_through', lineage.details);
+		default:
+			if (only !== undefined && tokens.length === 1) return byToken(only);
+			// An item about an event, from a list or a trigger, that was not claimed for this workflow.
+			if (!asOwner && inItem.length === 1) return { type: 'key', key: keyIn(inItem[0] as IDataObject) };
+			throw eventProblems.notFoundBefore(lineage);
+	}
+}
+
+function unclaimed(asOwner: boolean, letThrough: boolean, details: IDataObject | null): Target {
+	const key = isDetails(details) ? keyIn(details) : null;
+	return !asOwner && key ? { type: 'key', key } : { type: 'unclaimed', letThrough, key };
+}
+
+function byToken(text: string): Target {
+	const receipt = decodeReceipt(text.trim());
+	if (receipt === null) throw eventProblems.tokenInvalid();
+	return { type: 'receipt', receipt };
+}
+
+function readKey(asking: Asking, parameters: Parameters): EventKey {
+	const key = {
+		scope: readScope(asking, parameters),
+		provider: parameters.text('provider', 'Provider', 'stripe'),
+		eventId: parameters.text('eventId', 'Event ID'),
+	};
+	const labels = { scope: 'Scope', eventId: 'Event ID' } as const;
+	for (const name of ['scope', 'eventId'] as const) {
+		const { length } = Buffer.from(key[name]);
+		if (length === 0 || length > 512) throw eventProblems.keyIncomplete(labels[name]);
+	}
+	return key;
+}
+
+/** As the gate writes it, see `scope.ts`. A test of an owner's operation looks in the memory of tests, as its gate does. */
+function readScope({ context, run, asOwner }: Asking, parameters: Parameters): string {
+	const own = (scope: string) => (asOwner && run.test !== 'none' ? `test:${scope}` : scope);
+	switch (parameters.choice('scope', 'Scope', ['custom', 'exact', 'otherWorkflow', 'workflow'] as const, 'workflow')) {
+		case 'workflow':
+			return own(`workflow:${workflowId(context)}`);
+		case 'otherWorkflow': {
+			const id = parameters.text('workflowId', 'Workflow ID');
+			return id === '' ? '' : `workflow:${id}`;
+		}
+		case 'custom': {
+			const name = parameters.text('scopeName', 'Scope Name');
+			return name === '' ? '' : own(`custom:${name}`);
+		}
+		case 'exact':
+			return parameters.text('scopeText', 'Scope Text');
+	}
+}
+
+/** A retried execution goes on with the claims of the one that it repeats. */
+function byExecution({ context }: Asking, parameters: Parameters, { json }: INodeExecutionData): Target {
+	const executionId = parameters.text('executionId', 'Execution ID').trim();
+	if (executionId === '') throw eventProblems.executionMissing();
+	const workflow = parameters.text('executionWorkflowId', 'Workflow ID') || workflowId(context);
+	const { id, retryOf } = (json['execution'] ?? {}) as { id?: unknown; retryOf?: unknown };
+	const repeated = String(id) === executionId && (typeof retryOf === 'string' || typeof retryOf === 'number');
+	const ids = repeated ? [executionId, String(retryOf)] : [executionId];
+	return { type: 'executions', marks: ids.map((one) => executionMark(one, workflow)) };
+}

@@ -1,0 +1,55 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Settle, SettleReply } from '../../../src/index';
+import { ownerOperation } from '../events/ownerOperation';
+import type { Parameters } from '../parameters';
+import { problems } from '../problems';
+import { lateHint } from './settling';
+
+type Completed = Extract<Settle['to'], { state: 'completed' }>;
+
+/** Marks the claimed event as done. */
+export const complete = ownerOperation<Completed, SettleReply>({
+	outputs: 1,
+
+	read: (parameters, context) => ({
+		state: 'completed',
+		...readResult(parameters),
+		// "Retry" goes on with an execution that failed, and that an error workflow may have marked as failed.
+		resumed: isRetry(context),
+	}),
+
+	carryOut: async (store, asks) => await store.settle(asks.map(({ settings, ...claim }): Settle => ({ ...claim, to: settings }))),
+
+	tell: ({ verdict }) => ({
+		outcome: 'completed',
+		message: verdict === 'already' ? 'The event had been completed before' : 'The event is completed',
+		details: { verdict, leaseUntil: null },
+		...(verdict === 'late' && { hint: lateHint('completed') }),
+	}),
+});
+
+function isRetry(context: IExecuteFunctions): boolean {
+	return context.getMode() === 'retry';
+}
+
+/** Kept with the record and handed to every later duplicate, so it is to be small. */
+const MOST_RESULT_BYTES = 16_384;
+
+function readResult(parameters: Parameters): { result?: unknown } {
+	const value = parameters.value('options.result', 'Result', undefined);
+	if (value === undefined || value === null || value === '') return {};
+	const result: unknown = typeof value === 'string' ? parsed(value) : value;
+	const { length } = Buffer.from(JSON.stringify(result));
+	if (length > MOST_RESULT_BYTES) {
+		throw problems.parameterTooLarge('Result', length, MOST_RESULT_BYTES, 'Store what later duplicates need, such as the ID of what was made');
+	}
+	return { result };
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (cause) {
+		throw problems.parameterInvalid('Result', cause as Error);
+	}
+}
