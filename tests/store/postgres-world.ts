@@ -73,7 +73,7 @@ export async function openPostgresWorld(url: string): Promise<PostgresWorld> {
 			// An application's own transaction: its client is handed in, and the claim commits with it.
 			const store = createPostgresStore(withinTransaction(client), place);
 			await store.claim(asks);
-			return transaction(client, admin);
+			return transaction(client, store, admin);
 		},
 		waiting: async () => {
 			const waiting = await admin.query<{ n: number }>(
@@ -90,6 +90,12 @@ export async function openPostgresWorld(url: string): Promise<PostgresWorld> {
 			const fresh = `${schema.slice(0, 50)}_${schemas.length}`;
 			schemas.push(fresh);
 			return { open: async () => storeOver(pgClients({ connectionString: url, max: 2 }), { schema: fresh, lanes: 1 }) };
+		},
+		passTime: async (ms) => {
+			const by = "interval '1 millisecond' * $1";
+			const [claims, outbox] = ['claims', 'outbox'].map((table) => `"${schema}"."n8n_idempotency_${table}"`);
+			await admin.query(`UPDATE ${claims} SET lease_until = lease_until - ${by}, next_attempt_at = next_attempt_at - ${by} WHERE state IN ('p', 'f')`, [ms]);
+			await admin.query(`UPDATE ${outbox} SET lease_until = lease_until - ${by}, available_at = available_at - ${by} WHERE state IN ('p', 'l')`, [ms]);
 		},
 		writePosition: async () => {
 			const position = await admin.query<{ bytes: string }>("SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes");
@@ -122,13 +128,14 @@ function withinTransaction(client: pg.Client): SqlClients {
 	};
 }
 
-async function transaction(client: pg.Client, admin: pg.Pool): Promise<OpenTransaction> {
+async function transaction(client: pg.Client, store: Store, admin: pg.Pool): Promise<OpenTransaction> {
 	const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
 	const end = async (how: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
 		await client.query(how);
 		await client.end();
 	};
 	return {
+		store,
 		commit: async () => await end('COMMIT'),
 		rollback: async () => await end('ROLLBACK'),
 		kill: async () => {

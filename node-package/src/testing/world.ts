@@ -16,6 +16,7 @@ export type Capability =
 	| 'other_isolation'
 	| 'deletion'
 	| 'fresh_places'
+	| 'passing_time'
 	| 'write_position';
 
 /** A place with one store's records, and what a law needs to make trouble there. */
@@ -41,6 +42,8 @@ export interface World {
 	remove?(key: EventKey): Promise<void>;
 	/** `fresh_places`: a way to open unprepared clients of a place where nothing has been prepared yet. */
 	freshPlace?(): Promise<{ open(): Promise<Store> }>;
+	/** `passing_time`: as if so much time had passed for all leases and waits. What has ended keeps its times. */
+	passTime?(ms: number): Promise<void>;
 	/** `write_position`: grows with every write that the store makes durable. */
 	writePosition?(): Promise<bigint>;
 }
@@ -55,6 +58,8 @@ export interface OpenOptions {
 }
 
 export interface OpenTransaction {
+	/** Asks within the transaction, as an application does that hands in its own client. */
+	readonly store: Store;
 	commit(): Promise<void>;
 	rollback(): Promise<void>;
 	/** The client dies without a word. */
