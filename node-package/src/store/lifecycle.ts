@@ -98,8 +98,10 @@ export interface RecoverySearch {
 	readonly limit: number;
 	/** One fresh owner token per record that may be handed out: at least `limit`. */
 	readonly owners: readonly string[];
-	/** `null`: in all scopes. */
+	/** `null`: in all scopes but those of tests, whose names begin with `test:`. */
 	readonly scope: string | null;
+	/** With no scope: in those of tests and no others. */
+	readonly tests?: boolean;
 	/** `null`: of all providers. */
 	readonly provider: string | null;
 	readonly leaseMs: number;

@@ -36,8 +36,10 @@ export interface OutboxMessage {
 }
 
 export interface MessageSearch {
-	/** `null`: in all scopes. */
+	/** `null`: in all scopes but those of tests, whose names begin with `test:`. */
 	readonly scope: string | null;
+	/** With no scope: in those of tests and no others. */
+	readonly tests?: boolean;
 	/** `null`: about anything. */
 	readonly topic: string | null;
 	readonly limit: number;
