@@ -36,8 +36,8 @@ export interface Flow {
 	/** Items that the node Start gives. */
 	readonly start: readonly INodeExecutionData[];
 	readonly nodes: ReadonlyArray<Partial<INode> & { name: string }>;
-	/** From, to, and the output if it is not 0. */
-	readonly wires: ReadonlyArray<readonly [from: string, to: string, output?: number]>;
+	/** From, to, and the output and the input if they are not 0. */
+	readonly wires: ReadonlyArray<readonly [from: string, to: string, output?: number, input?: number]>;
 	/** Tools, by the agent that has them. */
 	readonly tools?: Readonly<Record<string, string>>;
 	readonly credentials: Readonly<Record<string, ICredentialDataDecryptedObject>>;
@@ -49,8 +49,10 @@ export interface Flow {
 	readonly receivedAt?: number;
 	/** Goes on with this data instead of starting, as "Retry" does. */
 	readonly resume?: IRunExecutionData;
-	/** Called before each time the engine runs the gate, with 1, 2, … */
-	readonly onTry?: (tryNumber: number) => void | Promise<void>;
+	/** Called before each time the engine runs a node of ours, with 1, 2, … and the node's name. */
+	readonly onTry?: (tryNumber: number, node: string) => void | Promise<void>;
+	/** More node types, for this flow only. */
+	readonly types?: Readonly<Record<string, INodeType>>;
 }
 
 export interface Finished {
@@ -111,13 +113,13 @@ function arrival({ start, receivedAt }: Flow, graph: N8nWorkflow, mode: Workflow
 }
 
 /** The workflow as n8n makes it from its JSON. */
-export function build({ nodes, wires, settings, workflowId = 'Wf1', tools = {}, onTry }: Omit<Flow, 'start' | 'credentials'>): N8nWorkflow {
+export function build({ nodes, wires, settings, workflowId = 'Wf1', tools = {}, onTry, types: more }: Omit<Flow, 'start' | 'credentials'>): N8nWorkflow {
 	const all = [{ name: 'Start', type: 'test.pass' }, ...nodes];
 	const connections: Record<string, Record<string, Array<Array<{ node: string; type: string; index: number }>>>> = {};
-	for (const [from, to, output = 0] of wires) {
+	for (const [from, to, output = 0, input = 0] of wires) {
 		const outputs = ((connections[from] ??= { main: [] })['main'] ??= []);
 		while (outputs.length <= output) outputs.push([]);
-		outputs[output]?.push({ node: to, type: 'main', index: 0 });
+		outputs[output]?.push({ node: to, type: 'main', index: input });
 	}
 	for (const [owner, tool] of Object.entries(tools)) {
 		connections[tool] = { ai_tool: [[{ node: owner, type: 'ai_tool', index: 0 }]] };
@@ -135,7 +137,7 @@ export function build({ nodes, wires, settings, workflowId = 'Wf1', tools = {}, 
 		})) as INode[],
 		connections: connections as never,
 		active: true,
-		nodeTypes: nodeTypes(onTry),
+		nodeTypes: nodeTypes(onTry, more),
 		settings: { executionOrder: 'v1', ...settings },
 	});
 }
@@ -149,15 +151,20 @@ export function load(file: string, className: string): unknown {
 	return new exported[className]!();
 }
 
-const pass: INodeType = {
-	description: {
-		...{ displayName: 'Pass', name: 'pass', description: '', group: ['transform'], version: 1 },
-		...{ defaults: {}, inputs: ['main'], outputs: ['main'], properties: [] },
-	},
-	async execute() {
-		return [this.getInputData()];
-	},
-};
+/** A node that does with its items whatever a test wants. */
+export function acting(execute: NonNullable<INodeType['execute']>): INodeType {
+	return {
+		description: {
+			...{ displayName: 'Acting', name: 'acting', description: '', group: ['transform'], version: 1 },
+			...{ defaults: {}, inputs: ['main'], outputs: ['main'], properties: [] },
+		},
+		execute,
+	};
+}
+
+const pass = acting(async function () {
+	return [this.getInputData()];
+});
 
 const types: Record<string, () => INodeType> = {
 	[GATE]: () => gate,
@@ -166,19 +173,23 @@ const types: Record<string, () => INodeType> = {
 	'test.agent': () => agent,
 	// Under a name that the gate looks for.
 	'n8n-nodes-base.wait': () => pass,
-	'n8n-nodes-base.splitInBatches': splitInBatches,
+	'n8n-nodes-base.splitInBatches': () => ofN8n('SplitInBatches/v3/SplitInBatchesV3.node.js', 'SplitInBatchesV3'),
+	'n8n-nodes-base.aggregate': () => ofN8n('Transform/Aggregate/Aggregate.node.js', 'Aggregate'),
+	'n8n-nodes-base.merge': () => ofN8n('Merge/v3/MergeV3.node.js', 'MergeV3'),
 };
 
-function nodeTypes(onTry: Flow['onTry']) {
-	let tries = 0;
+function nodeTypes(onTry: Flow['onTry'], more: Flow['types'] = {}) {
+	const tries = new Map<string, number>();
 	const typeOf = (name: string): INodeType => {
-		const type = types[name]?.();
+		const type = more[name] ?? types[name]?.();
 		if (!type) throw new Error(`The engine of the tests has no node type ${name}`);
 		if (type !== gate || !onTry) return type;
 		return {
 			description: gate.description,
 			async execute() {
-				await onTry(++tries);
+				const { name: node } = this.getNode();
+				tries.set(node, (tries.get(node) ?? 0) + 1);
+				await onTry(tries.get(node)!, node);
 				return await gate.execute!.call(this);
 			},
 		};
@@ -208,11 +219,10 @@ const agent: INodeType = {
 	},
 };
 
-function splitInBatches(): INodeType {
-	const { SplitInBatchesV3 } = fromN8n('n8n-nodes-base/dist/nodes/SplitInBatches/v3/SplitInBatchesV3.node.js') as {
-		SplitInBatchesV3: new () => INodeType;
-	};
-	return new SplitInBatchesV3();
+/** A node that comes with n8n. Of one with versions the class is that of a version, and wants what all have in common. */
+function ofN8n(file: string, className: string): INodeType {
+	const exported = fromN8n(`n8n-nodes-base/dist/nodes/${file}`) as Record<string, new (description: object) => INodeType>;
+	return new exported[className]!({});
 }
 
 interface Execution {

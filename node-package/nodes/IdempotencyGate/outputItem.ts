@@ -106,6 +106,7 @@ function claimOf({ claim, decision }: Admission): IDataObject {
 	const shared = {
 		status: claim.state,
 		attempt: claim.attempt,
+		stage: claim.stage,
 		firstSeenAt: isoTime(claim.firstSeenAtMs),
 		needsAttention: decision.needsAttention,
 	};
@@ -118,6 +119,7 @@ function claimOf({ claim, decision }: Admission): IDataObject {
 		payloadChanged: claim.payloadChanged,
 		claimedBy: { executionId: executionIdIn(claim.claimedBy.executionId), at: isoTime(claim.claimedBy.atMs) },
 		completedAt: isoTime(claim.completedAtMs),
+		result: claim.result as IDataObject,
 		retryAfterMs: claim.retryAfterMs,
 	};
 }

@@ -36,7 +36,7 @@ function isRetry(context: IExecuteFunctions): boolean {
 const MOST_RESULT_BYTES = 16_384;
 
 function readResult(parameters: Parameters): { result?: unknown } {
-	const value = parameters.value('options.result', 'Result', undefined);
+	const value = parameters.value('options.result', 'Result', '');
 	if (value === undefined || value === null || value === '') return {};
 	const result: unknown = typeof value === 'string' ? parsed(value) : value;
 	const { length } = Buffer.from(JSON.stringify(result));
