@@ -1,10 +1,18 @@
+import { changing } from './laws/changing';
 import { claiming } from './laws/claiming';
 import { gathering } from './laws/gathering';
 import { guards } from './laws/guards';
+import { handingOn } from './laws/handingOn';
 import { keys } from './laws/keys';
 import { model } from './laws/model';
+import { outbox } from './laws/outbox';
+import { outboxOrder } from './laws/outboxOrder';
 import { ownership } from './laws/ownership';
+import { payloads } from './laws/payloads';
 import { preparing } from './laws/preparing';
+import { recovering } from './laws/recovering';
+import { reopening } from './laws/reopening';
+import { subjects } from './laws/subjects';
 import type { Capability, Law, World } from './world';
 
 export type { Capability, Law, OpenOptions, OpenTransaction, World } from './world';
@@ -14,9 +22,17 @@ export const storeLaws: readonly Law[] = [
 	...preparing,
 	...claiming,
 	...ownership,
+	...changing,
+	...recovering,
+	...reopening,
+	...payloads,
+	...subjects,
+	...handingOn,
 	...keys,
 	...guards,
 	...gathering,
+	...outbox,
+	...outboxOrder,
 	...model,
 ];
 

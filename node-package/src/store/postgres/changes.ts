@@ -12,12 +12,13 @@ import {
 	wireWait,
 } from './checks';
 import { wireKey, type WireKey } from './keys';
+import { type PlacedMessage, wireMessages } from './messages';
 import { STATE_LETTERS } from './replies';
 
 /** What changes one claim that exists already, as it crosses to the statement that does it. */
 export interface Change {
 	readonly statement: 'settle' | 'extend' | 'advance' | 'reopen' | 'resolve';
-	readonly wire: WireKey;
+	readonly wire: WireKey & { readonly outbox?: readonly PlacedMessage[] };
 }
 
 export function ending({ to, ...ownership }: Settle): Change {
@@ -32,6 +33,8 @@ export function ending({ to, ...ownership }: Settle): Change {
 		// Without one: what the claim was made with.
 		max_attempts: failed && to.maxAttempts !== null ? attempts(to.maxAttempts) : null,
 		result: completed ? json(to.result) : null,
+		resumed: completed && to.resumed === true,
+		...(completed && to.outbox && to.outbox.length > 0 && { outbox: wireMessages(to.outbox) }),
 	});
 }
 
@@ -67,7 +70,7 @@ export function resolving({ key, fence, to, reason }: Resolution): Change {
 	});
 }
 
-function change<Wire extends WireKey>(statement: Change['statement'], wire: Wire): Change {
+function change<Wire extends Change['wire']>(statement: Change['statement'], wire: Wire): Change {
 	return { statement, wire };
 }
 

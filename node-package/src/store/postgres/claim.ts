@@ -4,7 +4,7 @@ import type { StoreReply } from '../store';
 import { keysOf, type WireAsk } from './asks';
 import type { Query } from './connection';
 import { inKeyOrder, keyName } from './keys';
-import { granted, number, refused, type Row, text, unforeseen } from './replies';
+import { granted, neverClaimed, number, refused, type Row, text, unforeseen } from './replies';
 import type { Statement, Tables } from './tables';
 
 /**
@@ -83,10 +83,9 @@ class Batch {
 	/** Gives back those that are not fresh. */
 	async claimFresh(open: Open[]): Promise<Open[]> {
 		const tried = apart(open);
-		const guarded = tried.some(({ ask }) => ask.guards.length > 0);
 		const asks = tried.map(({ ask, ord }) => ({ ord, ...ask }));
 		const began = performance.now();
-		const rows = await this.run(guarded ? 'claim_fresh_guarded' : 'claim_fresh', asks, this.lockTimeout);
+		const rows = await this.run(freshStatement(asks), asks, this.lockTimeout);
 		const tookMs = performance.now() - began;
 		const claimed = new Map(rows.filter((row) => row['fence'] !== null).map((row) => [nameOf(row), row]));
 		const answered = tried.filter((one) => {
@@ -101,20 +100,21 @@ class Batch {
 		const rows = await this.rowsOf('claim_judge', open);
 		const again: Open[] = [];
 		const toGrant: Grantable[] = [];
-		const guarded: Grantable[] = [];
+		const wanted: Grantable[] = [];
 		for (const one of open) {
 			const [row] = rows.get(one.ord) ?? [];
 			if (!row) throw notOneEach();
 			const verdict = text(row['verdict']) as Verdict;
 			const version = row['version'] === null ? null : text(row['version']);
 			const grantable = { ...one, verdict, version, guards: [] };
-			if (GRANTS.has(verdict) && one.ask.guards.length > 0) guarded.push(grantable);
-			else if (verdict === 'claimed') again.push(one);
+			if (GRANTS.has(verdict)) wanted.push(grantable);
 			else if (verdict === 'reentrant' && row['state'] === 'c') this.answer(one.index, granted(verdict, row, one.ask));
 			else if (MOVES.has(verdict)) toGrant.push(grantable);
 			else this.answer(one.index, refused(verdict, row, 'event_id'));
 		}
-		for (const one of await this.judgeGuards(guarded)) {
+		const { superseded, current } = await this.judgeSubjects(wanted);
+		toGrant.push(...superseded);
+		for (const one of await this.judgeGuards(current)) {
 			const nothingThere = one.verdict === 'claimed' && one.guards.every(({ holding }) => holding === 'free');
 			if (nothingThere) again.push(one);
 			else toGrant.push(one);
@@ -122,11 +122,26 @@ class Batch {
 		return { toGrant, again };
 	}
 
+	/** Parts those that are older than what was completed for their object; answers them where there is no record to end. */
+	private async judgeSubjects(asked: Grantable[]): Promise<{ superseded: Grantable[]; current: Grantable[] }> {
+		const about = asked.filter(({ ask }) => ask.subject_key !== undefined);
+		if (about.length === 0) return { superseded: [], current: asked };
+		const rows = await this.rowsOf('claim_subjects', about);
+		const older = about.filter(({ ord }) => rows.get(ord)?.[0]?.['superseded'] === true);
+		for (const one of older) {
+			if (one.version === null) this.answer(one.index, neverClaimed('superseded', rows.get(one.ord)?.[0] as Row));
+		}
+		const superseded = older.filter(({ version }) => version !== null).map((one) => ({ ...one, verdict: 'superseded' as const }));
+		return { superseded, current: without(asked, older) };
+	}
+
 	/** Answers those whose guard is another event's; gives the others back with what is known of their guards. */
 	private async judgeGuards(asked: Grantable[]): Promise<Grantable[]> {
-		if (asked.length === 0) return [];
-		const rows = await this.rowsOf('claim_guards', asked);
+		const guarded = asked.filter(({ ask }) => ask.guards.length > 0);
+		if (guarded.length === 0) return asked;
+		const rows = await this.rowsOf('claim_guards', guarded);
 		return asked.flatMap((one) => {
+			if (one.ask.guards.length === 0) return one;
 			const guards = rows.get(one.ord) ?? [];
 			if (guards.length !== one.ask.guards.length) throw notOneEach();
 			const rival = guards.find(({ holding }) => holding === 'rival');
@@ -155,7 +170,7 @@ class Batch {
 			if (!row) throw notOneEach();
 			if (row['fence'] === null) return false;
 			if (GRANTS.has(one.verdict) || one.verdict === 'reentrant') return this.own(one.verdict, one, row, tookMs);
-			this.answer(one.index, refused(one.verdict, row, 'event_id'));
+			this.answer(one.index, refused(one.verdict, row, one.verdict === 'superseded' ? null : 'event_id'));
 			return true;
 		});
 		return without(toGrant, answered);
@@ -175,8 +190,9 @@ class Batch {
 		return true;
 	}
 
-	private async rowsOf(statement: 'claim_judge' | 'claim_guards', open: readonly Open[]): Promise<Map<number, Row[]>> {
-		return byOrd(await this.run(statement, open.map(({ ask, ord }) => ({ ord, ...ask }))));
+	private async rowsOf(statement: 'claim_judge' | 'claim_subjects' | 'claim_guards', open: readonly Open[]): Promise<Map<number, Row[]>> {
+		// What is to be stored with the claim may be large, and is not looked at here.
+		return byOrd(await this.run(statement, open.map(({ ask, ord }) => ({ ...ask, ord, payload: undefined, outbox: undefined }))));
 	}
 
 	private async run(statement: Statement, asks: readonly object[], ...values: readonly string[]): Promise<readonly Row[]> {
@@ -184,10 +200,17 @@ class Batch {
 	}
 }
 
+/** The least that will do: what it costs to plan a statement grows with what it could do. */
+function freshStatement(asks: readonly WireAsk[]): Statement {
+	const laden = asks.some(({ payload, subject_key, outbox }) => (payload ?? subject_key ?? outbox) !== undefined);
+	if (laden) return 'claim_fresh_full';
+	return asks.some(({ guards }) => guards.length > 0) ? 'claim_fresh_guarded' : 'claim_fresh';
+}
+
 /** Verdicts by which the asker gets the event, and with it its guards. */
 const GRANTS: ReadonlySet<Verdict> = new Set(['claimed', 'retried', 'taken_over']);
-/** Verdicts that change the record. */
-const MOVES: ReadonlySet<Verdict> = new Set(['reentrant', 'retried', 'taken_over', 'held', 'exhausted']);
+/** Other verdicts that change the record. */
+const MOVES: ReadonlySet<Verdict> = new Set(['reentrant', 'held', 'exhausted']);
 
 function without<Some>(all: readonly Some[], some: readonly Some[]): Some[] {
 	const out = new Set(some);

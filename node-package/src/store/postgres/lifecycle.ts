@@ -24,10 +24,12 @@ import type { Tables } from './tables';
  */
 export class PostgresLifecycle {
 	private readonly changes: Gatherer<Change, Row>;
+	/** Where completed claims were found to have something with them: the next ones are sent to settle_full.sql at once. */
+	private readonly ladenScopes = new Set<string>();
 
 	constructor(
 		clients: SqlClients,
-		tables: Tables,
+		private readonly tables: Tables,
 		lockTimeout: (size: number) => string,
 		patience: { readonly patienceMs: number; readonly outOfPatience: () => StoreError },
 	) {
@@ -41,7 +43,7 @@ export class PostgresLifecycle {
 				await withConnection(clients, abandoned, async (query) => {
 					// When this runs again, only what is not answered yet is asked again.
 					while (open.size > 0) {
-						await changeFirsts(query, tables, open, lockTimeout(open.size), (index, row) => {
+						await this.changeFirsts(query, open, lockTimeout(open.size), (index, row) => {
 							open.delete(index);
 							answer(index, row);
 						});
@@ -74,27 +76,33 @@ export class PostgresLifecycle {
 	close(reason: StoreError): void {
 		this.changes.close(reason);
 	}
-}
-
-/** The first open change of each key, one statement for each kind. Two changes of one key are judged one after the other. */
-async function changeFirsts(
-	query: Query,
-	tables: Tables,
-	open: ReadonlyMap<number, Change>,
-	lockTimeout: string,
-	answer: (index: number, row: Row) => void,
-): Promise<void> {
-	const firsts = new Map<string, readonly [index: number, Change]>();
-	for (const entry of open) {
-		const name = keyName(entry[1].wire);
-		if (!firsts.has(name)) firsts.set(name, entry);
+	/** The first open change of each key, one statement for each kind. Two changes of one key are judged one after the other. */
+	private async changeFirsts(
+		query: Query,
+		open: ReadonlyMap<number, Change>,
+		lockTimeout: string,
+		answer: (index: number, row: Row) => void,
+	): Promise<void> {
+		const firsts = new Map<string, readonly [index: number, Change]>();
+		for (const entry of open) {
+			const name = keyName(entry[1].wire);
+			if (!firsts.has(name)) firsts.set(name, entry);
+		}
+		for (const kind of new Set([...firsts.values()].map(([, { statement }]) => statement))) {
+			const sorted = inKeyOrder([...firsts.values()].filter(([, { statement }]) => statement === kind), ([, { wire }]) => wire);
+			const asks = sorted.map(([, { wire }], ord) => ({ ord, ...wire }));
+			const statement = kind === 'settle' && asks.some((ask) => this.isLaden(ask)) ? 'settle_full' : kind;
+			const rows = await query(this.tables.sql(statement), [JSON.stringify(asks), asks.length, lockTimeout]);
+			if (rows.length !== asks.length) throw unforeseen('The Postgres store gave fewer answers than it was asked');
+			for (const row of rows) {
+				const [index, { wire }] = sorted[number(row['ord'])] as (typeof sorted)[number];
+				if (row['verdict'] === 'laden') this.ladenScopes.add(wire.scope);
+				else answer(index, row);
+			}
+		}
 	}
-	for (const statement of new Set([...firsts.values()].map(([, change]) => change.statement))) {
-		const ofThisKind = [...firsts.values()].filter(([, change]) => change.statement === statement);
-		const sorted = inKeyOrder(ofThisKind, ([, { wire }]) => wire);
-		const asks = sorted.map(([, { wire }], ord) => ({ ord, ...wire }));
-		const rows = await query(tables.sql(statement), [JSON.stringify(asks), asks.length, lockTimeout]);
-		if (rows.length !== asks.length) throw unforeseen('The Postgres store gave fewer answers than it was asked');
-		for (const row of rows) answer((sorted[number(row['ord'])] as (typeof sorted)[number])[0], row);
+
+	private isLaden({ scope, outbox }: Change['wire']): boolean {
+		return outbox !== undefined || this.ladenScopes.has(scope);
 	}
 }

@@ -13,6 +13,11 @@ export interface WireMessage {
 	readonly delay_ms: number;
 }
 
+/** One that comes with a claim or its end. Their order is the order of sending. */
+export interface PlacedMessage extends WireMessage {
+	readonly place: number;
+}
+
 export interface WireSearch {
 	readonly scope: string | null;
 	readonly topic: string | null;
@@ -41,6 +46,13 @@ export function wireMessage(message: OutboxMessage): WireMessage {
 		body: jsonText(body),
 		delay_ms: whole('The delay of the message', delayMs, 0, TEN_YEARS_MS),
 	};
+}
+
+/** Of a message key that comes twice in one scope, the first counts. */
+export function wireMessages(messages: readonly OutboxMessage[]): PlacedMessage[] {
+	const firsts = new Map<string, WireMessage>();
+	for (const wire of messages.map(wireMessage)) if (!firsts.has(messageName(wire))) firsts.set(messageName(wire), wire);
+	return [...firsts.values()].map((wire, place) => ({ place, ...wire }));
 }
 
 export function wireSearch({ scope, topic, limit, owner, leaseMs }: MessageSearch): WireSearch {

@@ -77,7 +77,7 @@ export class PostgresStore implements Store {
 				await withConnection(this.clients, abandoned, async (query) => {
 					// When this runs again, only what is not answered yet is asked again.
 					while (open.size > 0) {
-						const part = [...open].slice(0, mostAtOnce(open.values()));
+						const part = atOnce([...open], ([, ask]) => ask);
 						await claimBatch(query, this.tables, part.map(([, ask]) => ask), lockTimeout(open.size), (at, reply) => {
 							const [index] = part[at] as [number, WireAsk];
 							open.delete(index);
@@ -173,10 +173,20 @@ export class PostgresStore implements Store {
 
 /** Guards are looked up per ask, and a statement's time grows with the square of their number. */
 const GUARDED_AT_ONCE = 500;
+/** What a statement may hold of saved deliveries, in characters: it is one text here and there. At least one always goes. */
+const SAVED_AT_ONCE = 16 * 1024 * 1024;
 
-function mostAtOnce(asks: Iterable<WireAsk>): number {
-	for (const { guards } of asks) if (guards.length > 0) return GUARDED_AT_ONCE;
-	return Number.POSITIVE_INFINITY;
+/** As many from the beginning as one statement should take: all, but for guards and large deliveries. */
+function atOnce<Item>(items: readonly Item[], askOf: (item: Item) => WireAsk): Item[] {
+	let guarded = 0;
+	let saved = 0;
+	const end = items.findIndex((item, at) => {
+		const { guards, payload } = askOf(item);
+		guarded ||= guards.length;
+		saved += payload ? payload.body.length + payload.headers.length : 0;
+		return (guarded > 0 && at >= GUARDED_AT_ONCE) || (saved > SAVED_AT_ONCE && at > 0);
+	});
+	return end === -1 ? [...items] : items.slice(0, end);
 }
 
 /** What is one and the same ask within a call. Where another body is refused, each body needs an answer of its own. */

@@ -35,6 +35,26 @@ export function refused(verdict: Verdict, row: Row, matchedOn: StoreReply['match
 	};
 }
 
+/** Refused before there was a record, and none was made. */
+export function neverClaimed(verdict: 'superseded', row: Row): StoreReply {
+	const nowMs = number(row['now_ms']);
+	return {
+		verdict,
+		state: 'completed',
+		fence: null,
+		attempt: 0,
+		firstSeenAtMs: nowMs,
+		leaseUntilMs: null,
+		completedAtMs: null,
+		retryAfterMs: null,
+		payloadChanged: false,
+		matchedOn: null,
+		claimedBy: { executionId: null, atMs: nowMs },
+		result: null,
+		stage: null,
+	};
+}
+
 /** The same key stood earlier in the same call, and `first` is its answer. */
 export function sameBatch(first: StoreReply, earlier: WireAsk, later: WireAsk): StoreReply {
 	const digests = [earlier.body_digest, later.body_digest];

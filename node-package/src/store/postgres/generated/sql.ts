@@ -41,13 +41,14 @@ SELECT wanted.ord, locked.state_before AS state, locked.stage_before,
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
-	         lease_ms bigint, on_claim boolean, execution_id text)
+	         lease_ms bigint, max_attempts smallint, on_claim boolean, on_hold boolean, execution_id text)
 	 LIMIT $2::integer
 )
 INSERT INTO "gate"."claims" AS claim
-       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
-        completed_at)
+       (scope, provider, event_id, event_type, owner, body_digest, execution_id, hold, max_attempts, state, first_seen_at,
+        lease_until, completed_at)
 SELECT ask.scope, ask.provider, ask.event_id, ask.event_type, ask.owner, decode(ask.body_digest, 'hex'), ask.execution_id,
+       nullif(ask.on_hold, false), nullif(ask.max_attempts, 5),
        CASE WHEN ask.on_claim THEN 'c' ELSE 'p' END, ask.now,
        CASE WHEN NOT ask.on_claim THEN ask.now + ask.lease_ms * interval '1 millisecond' END,
        CASE WHEN ask.on_claim THEN ask.now END
@@ -62,12 +63,101 @@ RETURNING scope, provider, event_id, fence::text, state, attempt, stage,
        floor(extract(epoch FROM first_seen_at) * 1000)::text AS claimed_ms,
        floor(extract(epoch FROM lease_until) * 1000)::text AS lease_ms,
        floor(extract(epoch FROM completed_at) * 1000)::text AS completed_ms`,
+	claim_fresh_full: `WITH asks AS MATERIALIZED (
+	SELECT ask.*, clock_timestamp() AS now
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
+	       json_to_recordset($1::json) AS ask (
+	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
+	         lease_ms bigint, max_attempts smallint, on_claim boolean, on_hold boolean, execution_id text, guards json,
+	         subject_key text, subject_version numeric, payload json, outbox json)
+	 LIMIT $2::integer
+), wanted AS MATERIALIZED (
+	SELECT ask.ord, ask.scope, ask.provider, ask.event_id, guard.kind, guard.provider AS guard_provider,
+	       decode(guard.key, 'hex') AS guard_key
+	  FROM asks ask, json_to_recordset(ask.guards) AS guard (kind "char", provider text, key text)
+), open AS MATERIALIZED (
+	SELECT ask.*, (SELECT count(*) FROM wanted WHERE wanted.ord = ask.ord) AS guards_wanted
+	  FROM asks ask
+	 WHERE NOT EXISTS (
+	         SELECT FROM "gate"."claims" known
+	          WHERE known.scope = ask.scope AND known.provider = ask.provider AND known.event_id = ask.event_id)
+	   AND NOT EXISTS (
+	         SELECT FROM wanted
+	           JOIN "gate"."guards" known ON known.scope = wanted.scope AND known.kind = wanted.kind
+	                AND known.provider = wanted.guard_provider AND known.guard_key = wanted.guard_key
+	          WHERE wanted.ord = ask.ord)
+	   AND NOT EXISTS (
+	         SELECT FROM "gate"."subjects" newest
+	          WHERE newest.scope = ask.scope AND newest.subject_key = ask.subject_key
+	            AND newest.version > ask.subject_version)
+), guarded AS (
+	INSERT INTO "gate"."guards" (kind, scope, provider, guard_key, holder_provider, holder_event_id)
+	SELECT wanted.kind, wanted.scope, wanted.guard_provider, wanted.guard_key, wanted.provider, wanted.event_id
+	  FROM wanted JOIN open USING (ord)
+	 ORDER BY wanted.scope COLLATE "C", wanted.kind, wanted.guard_provider COLLATE "C", wanted.guard_key
+	ON CONFLICT (scope, kind, provider, guard_key) DO NOTHING
+	RETURNING scope, holder_provider AS provider, holder_event_id AS event_id
+), won AS MATERIALIZED (
+	SELECT scope, provider, event_id, count(*) AS guards_won FROM guarded GROUP BY scope, provider, event_id
+), fresh AS (
+	INSERT INTO "gate"."claims" AS claim
+	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, hold, max_attempts,
+	        subject_key, subject_version, state, first_seen_at, lease_until, completed_at)
+	SELECT open.scope, open.provider, open.event_id, open.event_type, open.owner, decode(open.body_digest, 'hex'),
+	       open.execution_id, nullif(open.on_hold, false), nullif(open.max_attempts, 5), open.subject_key, open.subject_version,
+	       CASE WHEN open.on_claim THEN 'c' ELSE 'p' END, open.now,
+	       CASE WHEN NOT open.on_claim THEN open.now + open.lease_ms * interval '1 millisecond' END,
+	       CASE WHEN open.on_claim THEN open.now END
+	  FROM open LEFT JOIN won USING (scope, provider, event_id)
+	 WHERE coalesce(won.guards_won, 0) = open.guards_wanted
+	 ORDER BY open.ord
+	ON CONFLICT (scope, provider, event_id) DO NOTHING
+	RETURNING claim.*
+), saved AS (
+	INSERT INTO "gate"."payloads" (scope, provider, event_id, keep, headers, body)
+	SELECT scope, provider, event_id, (payload->>'keep')::boolean, payload->>'headers', decode(payload->>'body', 'base64')
+	  FROM open JOIN fresh USING (scope, provider, event_id)
+	 WHERE payload IS NOT NULL AND state = 'p'
+	ON CONFLICT (scope, provider, event_id)
+	DO UPDATE SET keep = excluded.keep, headers = excluded.headers, body = excluded.body
+), messages AS MATERIALIZED (
+	SELECT message.*, nextval('"gate"."outbox_id"') AS id
+	  FROM (SELECT provider, event_id, message.*
+	          FROM open JOIN fresh USING (scope, provider, event_id)
+	         CROSS JOIN json_to_recordset(outbox) AS message (
+	                 place integer, scope text, message_key text, topic text, ordering_key text, body text, delay_ms bigint)
+	         ORDER BY open.ord, message.place) message
+), sent AS (
+	INSERT INTO "gate"."outbox" (id, scope, message_key, topic, ordering_key, body, available_at, provider, event_id)
+	SELECT id, scope, message_key, topic, ordering_key, body, clock_timestamp() + delay_ms * interval '1 millisecond',
+	       provider, event_id
+	  FROM messages
+	 ORDER BY scope COLLATE "C", message_key COLLATE "C"
+	ON CONFLICT (scope, message_key) DO NOTHING
+), newest AS (
+	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+	SELECT scope, subject_key, max(subject_version)
+	  FROM fresh
+	 WHERE state = 'c' AND subject_key IS NOT NULL
+	 GROUP BY scope, subject_key
+	 ORDER BY scope, subject_key
+	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
+)
+SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state, fresh.attempt, fresh.stage,
+       floor(extract(epoch FROM fresh.first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM fresh.first_seen_at) * 1000)::text AS claimed_ms,
+       floor(extract(epoch FROM fresh.lease_until) * 1000)::text AS lease_ms,
+       floor(extract(epoch FROM fresh.completed_at) * 1000)::text AS completed_ms,
+       1 / CASE WHEN fresh.fence IS NULL AND won.guards_won > 0 THEN 0 ELSE 1 END AS whole
+  FROM open
+  LEFT JOIN fresh USING (scope, provider, event_id)
+  LEFT JOIN won USING (scope, provider, event_id)`,
 	claim_fresh_guarded: `WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
-	         lease_ms bigint, on_claim boolean, execution_id text, guards json)
+	         lease_ms bigint, max_attempts smallint, on_claim boolean, on_hold boolean, execution_id text, guards json)
 	 LIMIT $2::integer
 ), wanted AS MATERIALIZED (
 	SELECT ask.ord, ask.scope, ask.provider, ask.event_id, guard.kind, guard.provider AS guard_provider,
@@ -95,10 +185,10 @@ RETURNING scope, provider, event_id, fence::text, state, attempt, stage,
 	SELECT scope, provider, event_id, count(*) AS guards_won FROM guarded GROUP BY scope, provider, event_id
 ), fresh AS (
 	INSERT INTO "gate"."claims" AS claim
-	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
-        completed_at)
+	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, hold, max_attempts, state,
+	        first_seen_at, lease_until, completed_at)
 	SELECT open.scope, open.provider, open.event_id, open.event_type, open.owner, decode(open.body_digest, 'hex'),
-	       open.execution_id,
+	       open.execution_id, nullif(open.on_hold, false), nullif(open.max_attempts, 5),
 	       CASE WHEN open.on_claim THEN 'c' ELSE 'p' END, open.now,
 	       CASE WHEN NOT open.on_claim THEN open.now + open.lease_ms * interval '1 millisecond' END,
 	       CASE WHEN open.on_claim THEN open.now END
@@ -122,7 +212,8 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
-	         lease_ms bigint, on_claim boolean, execution_id text, guards json, verdict text, version text)
+	         lease_ms bigint, max_attempts smallint, on_claim boolean, on_hold boolean, execution_id text, guards json,
+	         subject_key text, subject_version numeric, payload json, outbox json, verdict text, version text)
 	 LIMIT $2::integer
 ), wanted AS MATERIALIZED (
 	SELECT ask.ord, ask.scope, ask.provider, ask.event_id, guard.kind, guard.provider AS guard_provider,
@@ -139,7 +230,8 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	ON CONFLICT (scope, kind, provider, guard_key) DO NOTHING
 	RETURNING scope, holder_provider AS provider, holder_event_id AS event_id
 ), guards_locked AS MATERIALIZED (
-	SELECT wanted.*
+	SELECT wanted.*, held.holder_provider, held.holder_event_id,
+	       (held.holder_provider, held.holder_event_id) <> (wanted.provider, wanted.event_id) AS foreign_holder
 	  FROM wanted
 	  JOIN "gate"."guards" held ON held.scope = wanted.scope AND held.kind = wanted.kind
 	       AND held.provider = wanted.guard_provider AND held.guard_key = wanted.guard_key
@@ -147,13 +239,40 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	 WHERE wanted.holding = 'open' AND (SELECT count(*) FROM guards_made) >= 0
 	 ORDER BY held.scope, held.kind, held.provider, held.guard_key
 	   FOR UPDATE OF held
+), records_locked AS MATERIALIZED (
+	SELECT record.ord, record.dead_holder, claim.scope, claim.provider, claim.event_id
+	  FROM (SELECT ord, scope, provider, event_id, version, false AS dead_holder FROM asks WHERE verdict <> 'claimed'
+	        UNION ALL
+	        SELECT ord, scope, holder_provider, holder_event_id, NULL, true FROM guards_locked WHERE foreign_holder) record
+	  JOIN "gate"."claims" claim ON claim.scope = record.scope AND claim.provider = record.provider
+	       AND claim.event_id = record.event_id
+	 WHERE CASE WHEN record.dead_holder THEN claim.state = 'd' ELSE claim.xmin::text = record.version END
+	 ORDER BY claim.scope, claim.provider, claim.event_id
+	   FOR UPDATE OF claim
+), guards_free AS MATERIALIZED (
+	SELECT locked.*, holder.event_id IS NOT NULL AS from_the_dead
+	  FROM guards_locked locked
+	  LEFT JOIN (SELECT DISTINCT scope, provider, event_id FROM records_locked WHERE dead_holder) holder
+	    ON holder.scope = locked.scope AND holder.provider = locked.holder_provider
+	   AND holder.event_id = locked.holder_event_id
+	 WHERE NOT locked.foreign_holder OR holder.event_id IS NOT NULL
+	    OR NOT EXISTS (
+	         SELECT FROM "gate"."claims" known
+	          WHERE known.scope = locked.scope AND known.provider = locked.holder_provider
+	            AND known.event_id = locked.holder_event_id)
 ), guards_taken AS (
 	UPDATE "gate"."guards" held
-	   SET holder_provider = locked.provider, holder_event_id = locked.event_id, version = nextval('"gate"."fence"')
-	  FROM guards_locked locked
-	 WHERE held.scope = locked.scope AND held.kind = locked.kind AND held.provider = locked.guard_provider
-	   AND held.guard_key = locked.guard_key
+	   SET holder_provider = free.provider, holder_event_id = free.event_id, version = nextval('"gate"."fence"')
+	  FROM guards_free free
+	 WHERE held.scope = free.scope AND held.kind = free.kind AND held.provider = free.guard_provider
+	   AND held.guard_key = free.guard_key
 	RETURNING held.scope, held.holder_provider AS provider, held.holder_event_id AS event_id
+), bereft AS (
+	UPDATE "gate"."claims" claim
+	   SET guards_lost = true
+	  FROM guards_free free
+	 WHERE claim.scope = free.scope AND claim.provider = free.holder_provider AND claim.event_id = free.holder_event_id
+	   AND free.foreign_holder AND free.from_the_dead
 ), won AS MATERIALIZED (
 	SELECT scope, provider, event_id, count(*) AS guards_won
 	  FROM (SELECT * FROM guards_made UNION ALL SELECT * FROM guards_taken) guard
@@ -162,11 +281,18 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	SELECT ask.*, coalesce(won.guards_won, 0) AS guards_won
 	  FROM asks ask LEFT JOIN won USING (scope, provider, event_id)
 	 WHERE coalesce(won.guards_won, 0) = (SELECT count(*) FROM wanted WHERE wanted.ord = ask.ord)
+	   AND (ask.verdict = 'claimed' OR EXISTS (
+	         SELECT FROM records_locked locked WHERE locked.ord = ask.ord AND NOT locked.dead_holder))
+	   AND NOT EXISTS (
+	         SELECT FROM "gate"."subjects" newest
+	          WHERE ask.granted AND newest.scope = ask.scope AND newest.subject_key = ask.subject_key
+	            AND newest.version > ask.subject_version)
 ), made AS (
 	INSERT INTO "gate"."claims" AS claim
-	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
-        completed_at)
+	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, hold, max_attempts,
+	        subject_key, subject_version, state, first_seen_at, lease_until, completed_at)
 	SELECT scope, provider, event_id, event_type, owner, decode(body_digest, 'hex'), execution_id,
+	       nullif(on_hold, false), nullif(max_attempts, 5), subject_key, subject_version,
 	       CASE WHEN on_claim THEN 'c' ELSE 'p' END, now,
 	       CASE WHEN NOT on_claim THEN now + lease_ms * interval '1 millisecond' END,
 	       CASE WHEN on_claim THEN now END
@@ -175,19 +301,12 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	 ORDER BY ord
 	ON CONFLICT (scope, provider, event_id) DO NOTHING
 	RETURNING claim.*
-), locked AS MATERIALIZED (
-	SELECT ready.*
-	  FROM ready
-	  JOIN "gate"."claims" claim ON claim.scope = ready.scope AND claim.provider = ready.provider
-	       AND claim.event_id = ready.event_id AND claim.xmin::text = ready.version
-	 WHERE ready.verdict <> 'claimed' AND (SELECT count(*) FROM made) >= 0
-	 ORDER BY ready.ord
-	   FOR UPDATE OF claim
 ), moved AS (
 	UPDATE "gate"."claims" claim
 	   SET state = CASE
 	         WHEN locked.verdict = 'held' THEN 'u'
 	         WHEN locked.verdict = 'exhausted' THEN 'd'
+	         WHEN locked.verdict = 'superseded' THEN 'c'
 	         WHEN locked.granted AND locked.on_claim THEN 'c'
 	         ELSE 'p' END,
 	       owner = CASE WHEN locked.granted THEN locked.owner ELSE claim.owner END,
@@ -198,11 +317,60 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	         WHEN locked.verdict = 'reentrant' OR locked.granted AND NOT locked.on_claim
 	         THEN clock_timestamp() + locked.lease_ms * interval '1 millisecond' END,
 	       next_attempt_at = NULL,
-	       completed_at = CASE WHEN locked.granted AND locked.on_claim THEN clock_timestamp() END,
+	       completed_at = CASE WHEN locked.verdict = 'superseded' OR locked.granted AND locked.on_claim
+	         THEN clock_timestamp() END,
+	       error = CASE WHEN locked.verdict = 'superseded' THEN 'superseded by a newer event' ELSE claim.error END,
+	       hold = claim.hold OR locked.granted AND nullif(locked.on_hold, false),
+	       max_attempts = CASE WHEN locked.granted THEN nullif(locked.max_attempts, 5) ELSE claim.max_attempts END,
+	       subject_key = CASE WHEN locked.granted AND locked.subject_key IS NOT NULL
+	         THEN locked.subject_key ELSE claim.subject_key END,
+	       subject_version = CASE WHEN locked.granted AND locked.subject_key IS NOT NULL
+	         THEN locked.subject_version ELSE claim.subject_version END,
 	       execution_id = CASE WHEN locked.granted THEN locked.execution_id ELSE claim.execution_id END
-	  FROM locked
-	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
+	  FROM ready locked
+	 WHERE locked.verdict <> 'claimed' AND claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
 	RETURNING claim.*
+), changed AS MATERIALIZED (
+	SELECT * FROM made UNION ALL SELECT * FROM moved
+), saved AS (
+	INSERT INTO "gate"."payloads" (scope, provider, event_id, keep, headers, body)
+	SELECT scope, provider, event_id, (payload->>'keep')::boolean, payload->>'headers', decode(payload->>'body', 'base64')
+	  FROM ready JOIN changed USING (scope, provider, event_id)
+	 WHERE ready.granted AND payload IS NOT NULL AND state = 'p'
+	ON CONFLICT (scope, provider, event_id)
+	DO UPDATE SET keep = excluded.keep, headers = excluded.headers, body = excluded.body
+	    WHERE EXISTS (
+	            SELECT FROM made
+	             WHERE made.scope = excluded.scope AND made.provider = excluded.provider
+	               AND made.event_id = excluded.event_id)
+), thrown_away AS (
+	DELETE FROM "gate"."payloads" payload
+	 USING changed
+	 WHERE payload.scope = changed.scope AND payload.provider = changed.provider
+	   AND payload.event_id = changed.event_id AND changed.state = 'c' AND NOT payload.keep
+), messages AS MATERIALIZED (
+	SELECT message.*, nextval('"gate"."outbox_id"') AS id
+	  FROM (SELECT provider, event_id, message.*
+	          FROM ready JOIN changed USING (scope, provider, event_id)
+	         CROSS JOIN json_to_recordset(outbox) AS message (
+	                 place integer, scope text, message_key text, topic text, ordering_key text, body text, delay_ms bigint)
+	         WHERE ready.granted
+	         ORDER BY ready.ord, message.place) message
+), sent AS (
+	INSERT INTO "gate"."outbox" (id, scope, message_key, topic, ordering_key, body, available_at, provider, event_id)
+	SELECT id, scope, message_key, topic, ordering_key, body, clock_timestamp() + delay_ms * interval '1 millisecond',
+	       provider, event_id
+	  FROM messages
+	 ORDER BY scope COLLATE "C", message_key COLLATE "C"
+	ON CONFLICT (scope, message_key) DO NOTHING
+), newest AS (
+	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+	SELECT scope, subject_key, max(subject_version)
+	  FROM changed
+	 WHERE state = 'c' AND subject_key IS NOT NULL
+	 GROUP BY scope, subject_key
+	 ORDER BY scope, subject_key
+	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
 )
 SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.stage, claim.execution_id,
        coalesce(claim.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
@@ -212,7 +380,7 @@ SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.stage, clai
        floor(extract(epoch FROM claim.completed_at) * 1000)::text AS completed_ms,
        1 / CASE WHEN claim.fence IS NULL AND won.guards_won > 0 THEN 0 ELSE 1 END AS whole
   FROM asks ask
-  LEFT JOIN (SELECT * FROM made UNION ALL SELECT * FROM moved) claim USING (scope, provider, event_id)
+  LEFT JOIN changed claim USING (scope, provider, event_id)
   LEFT JOIN won USING (scope, provider, event_id)`,
 	claim_guards: `WITH asks AS MATERIALIZED (
 	SELECT ask.*, clock_timestamp() AS now
@@ -265,7 +433,7 @@ SELECT ask.ord,
          WHEN claim.next_attempt_at > ask.now THEN 'backoff'
          WHEN claim.attempt >= ask.max_attempts THEN 'exhausted'
          WHEN claim.state = 'f' THEN 'retried'
-         WHEN ask.on_hold THEN 'held'
+         WHEN ask.on_hold OR claim.hold THEN 'held'
          ELSE 'taken_over'
        END AS verdict,
        claim.xmin::text AS version,
@@ -281,6 +449,33 @@ SELECT ask.ord,
   FROM asks ask
   LEFT JOIN "gate"."claims" claim
     ON claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id`,
+	claim_subjects: `WITH asks AS MATERIALIZED (
+	SELECT ask.*
+	  FROM json_to_recordset($1::json) AS ask (ord integer, scope text, subject_key text, subject_version numeric)
+	 LIMIT $2::integer
+)
+SELECT ask.ord, coalesce(newest.version > ask.subject_version, false) AS superseded,
+       floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS now_ms
+  FROM asks ask
+  LEFT JOIN "gate"."subjects" newest ON newest.scope = ask.scope AND newest.subject_key = ask.subject_key`,
+	dead_letters: `SELECT letter.id::text AS letter_id, claim.scope, claim.provider, claim.event_id, claim.state, claim.event_type,
+       claim.attempt, replace(claim.owner::text, '-', '') AS owner, claim.fence::text, claim.stage, claim.execution_id,
+       claim.error, claim.result::text AS result, encode(claim.body_digest, 'hex') AS body_digest,
+       floor(extract(epoch FROM claim.first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM coalesce(claim.claimed_at, claim.first_seen_at)) * 1000)::text AS claimed_ms,
+       floor(extract(epoch FROM claim.lease_until) * 1000)::text AS lease_ms,
+       floor(extract(epoch FROM claim.next_attempt_at) * 1000)::text AS next_attempt_ms,
+       floor(extract(epoch FROM claim.completed_at) * 1000)::text AS completed_ms,
+       payload.headers, encode(payload.body, 'base64') AS body
+  FROM (SELECT * FROM "gate"."dead_letters"
+         WHERE id > $1::bigint OR id = ANY (string_to_array($2, ',')::bigint[])
+         ORDER BY id
+         LIMIT $3::integer) letter
+  LEFT JOIN "gate"."claims" claim ON claim.scope = letter.scope AND claim.provider = letter.provider
+       AND claim.event_id = letter.event_id AND claim.fence = letter.fence AND claim.state IN ('u', 'd')
+  LEFT JOIN "gate"."payloads" payload ON payload.scope = claim.scope AND payload.provider = claim.provider
+       AND payload.event_id = claim.event_id
+ ORDER BY letter.id`,
 	extend: `WITH leases AS MATERIALIZED (
 	SELECT wanted.*
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
@@ -347,7 +542,7 @@ UPDATE "gate"."floor" kept
  WHERE kept.ctid = free.ctid AND kept.since < least((SELECT first_seen_at FROM oldest), $1::timestamptz)`,
 	grants: `GRANT USAGE ON SCHEMA "gate" TO "gate_role";
 GRANT SELECT, INSERT, UPDATE, DELETE ON "gate"."claims", "gate"."guards", "gate"."payloads", "gate"."subjects", "gate"."floor",
-	"gate"."outbox" TO "gate_role";
+	"gate"."outbox", "gate"."dead_letters" TO "gate_role";
 GRANT SELECT ON "gate"."migrations" TO "gate_role";
 GRANT USAGE ON SEQUENCE "gate"."fence", "gate"."outbox_id" TO "gate_role"`,
 	inspect: `SELECT pg_is_in_recovery() AS standby,
@@ -423,19 +618,34 @@ SELECT messages.ord, added.id IS NOT NULL AS added
 	 WHERE message.owner = $4::uuid AND message.state = 'l'
 	 ORDER BY message.id
 	   FOR UPDATE OF message
+), in_line AS MATERIALIZED (
+	SELECT DISTINCT ON (scope, topic, ordering_key) id, state, available_at
+	  FROM "gate"."outbox"
+	 WHERE NOT EXISTS (SELECT FROM own)
+	   AND ordering_key IS NOT NULL AND state IN ('p', 'l', 'd')
+	   AND (scope = $1::text OR $1::text IS NULL AND starts_with(scope, 'test:') = $7::boolean)
+	   AND ($2::text IS NULL OR topic = $2::text)
+	 ORDER BY scope, topic, ordering_key, id
+), candidates AS MATERIALIZED (
+	(SELECT id
+	   FROM in_line
+	  WHERE state <> 'd' AND available_at <= (SELECT clock_timestamp())
+	  ORDER BY available_at, id
+	  LIMIT $3::integer + 1000)
+	UNION ALL
+	(SELECT id
+	   FROM "gate"."outbox"
+	  WHERE NOT EXISTS (SELECT FROM own)
+	    AND ordering_key IS NULL AND state IN ('p', 'l') AND available_at <= (SELECT clock_timestamp())
+	    AND (scope = $1::text OR $1::text IS NULL AND starts_with(scope, 'test:') = $7::boolean)
+	    AND ($2::text IS NULL OR topic = $2::text)
+	  ORDER BY available_at, id
+	  LIMIT $3::integer + 1000)
 ), due AS MATERIALIZED (
 	SELECT message.id
-	  FROM "gate"."outbox" message
-	 WHERE NOT EXISTS (SELECT FROM own)
-	   AND message.state IN ('p', 'l')
-	   AND message.available_at <= (SELECT clock_timestamp())
-	   AND ($1::text IS NULL OR message.scope = $1::text)
-	   AND ($2::text IS NULL OR message.topic = $2::text)
-	   AND (message.ordering_key IS NULL OR NOT EXISTS (
-	         SELECT FROM "gate"."outbox" older
-	          WHERE older.scope = message.scope AND older.topic = message.topic
-	            AND older.ordering_key = message.ordering_key AND older.id < message.id
-	            AND older.state IN ('p', 'l', 'd')))
+	  FROM candidates
+	  JOIN "gate"."outbox" message USING (id)
+	 WHERE message.state IN ('p', 'l') AND message.available_at <= (SELECT clock_timestamp())
 	 ORDER BY message.available_at, message.id
 	 LIMIT $3::integer
 	   FOR UPDATE OF message SKIP LOCKED
@@ -502,11 +712,19 @@ SELECT wanted.ord,
   FROM ends wanted
   LEFT JOIN locked ON locked.ord = wanted.ord
   LEFT JOIN ended ON ended.id = wanted.id`,
+	outbox_show: `SELECT id::text, scope, message_key, topic, ordering_key, body, attempt, error,
+       floor(extract(epoch FROM created_at) * 1000)::text AS created_ms
+  FROM "gate"."outbox"
+ WHERE state IN ('p', 'l') AND available_at <= (SELECT clock_timestamp())
+   AND (scope = $1::text OR $1::text IS NULL AND starts_with(scope, 'test:') = $4::boolean)
+   AND ($2::text IS NULL OR topic = $2::text)
+ ORDER BY available_at, id
+ LIMIT $3::integer`,
 	patience: `SELECT set_config('lock_timeout', $1, true)`,
 	recover: `WITH search AS MATERIALIZED (
 	SELECT wanted.*, clock_timestamp() AS now
 	  FROM json_to_record($1::json) AS wanted (
-	         stale boolean, failed boolean, scope text, provider text, most bigint, lease_ms bigint,
+	         stale boolean, failed boolean, tests boolean, scope text, provider text, most bigint, lease_ms bigint,
 	         max_attempts integer, on_hold boolean, execution_id text)
 ), locked AS MATERIALIZED (
 	SELECT claim.*
@@ -516,6 +734,7 @@ SELECT wanted.ord,
 	   AND (claim.state = 'p' AND (SELECT stale FROM search) AND claim.lease_until <= (SELECT now FROM search)
 	     OR claim.state = 'f' AND (SELECT failed FROM search) AND claim.next_attempt_at <= (SELECT now FROM search))
 	   AND claim.scope = coalesce((SELECT scope FROM search), claim.scope)
+	   AND ((SELECT scope FROM search) IS NOT NULL OR starts_with(claim.scope, 'test:') = (SELECT tests FROM search))
 	   AND claim.provider = coalesce((SELECT provider FROM search), claim.provider)
 	 ORDER BY claim.first_seen_at
 	 LIMIT (SELECT most FROM search)
@@ -688,7 +907,57 @@ SELECT wanted.ord,
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS wanted (
 	         ord integer, scope text, provider text, event_id text, owner uuid, fence bigint, state "char", error text,
-	         wait json, max_attempts integer, result text)
+	         wait json, max_attempts integer, result text, resumed boolean)
+	 LIMIT $2::integer
+), locked AS MATERIALIZED (
+	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
+	       wanted.state = 'c' AND (claim.subject_key IS NOT NULL OR EXISTS (
+	         SELECT FROM "gate"."payloads" payload
+	          WHERE payload.scope = claim.scope AND payload.provider = claim.provider
+	            AND payload.event_id = claim.event_id AND NOT payload.keep)) AS laden,
+	       CASE WHEN wanted.state = 'f' AND claim.attempt >= coalesce(wanted.max_attempts, claim.max_attempts, 5) THEN 'd'
+	         ELSE wanted.state END AS target,
+	       floor((wanted.wait->>'part')::float8 * least((wanted.wait->>'cap_ms')::float8,
+	         (wanted.wait->>'base_ms')::float8 * 2 ^ least(claim.attempt - 1, 60))) AS wait_ms
+	  FROM ends wanted
+	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
+	       AND claim.event_id = wanted.event_id AND claim.owner = wanted.owner AND claim.fence = wanted.fence
+	 ORDER BY wanted.ord
+	   FOR UPDATE OF claim
+), settled AS (
+	UPDATE "gate"."claims" claim
+	   SET state = locked.target,
+	       lease_until = NULL,
+	       next_attempt_at = CASE WHEN locked.target = 'f'
+	         THEN clock_timestamp() + locked.wait_ms * interval '1 millisecond' END,
+	       completed_at = CASE WHEN locked.target = 'c' THEN clock_timestamp() END,
+	       result = CASE WHEN locked.target = 'c' THEN locked.result::json END,
+	       error = locked.error
+	  FROM locked
+	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
+	   AND (locked.state_before = 'p' OR locked.state_before = 'f' AND locked.resumed) AND NOT locked.laden
+	RETURNING claim.scope, claim.provider, claim.event_id, claim.state
+)
+SELECT wanted.ord,
+       CASE
+         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
+         WHEN locked.state_before = locked.target THEN 'already'
+         WHEN locked.laden AND (locked.state_before = 'p' OR locked.state_before = 'f' AND locked.resumed) THEN 'laden'
+         ELSE 'fenced_out'
+       END AS verdict,
+       coalesce(settled.state, locked.state_before, seen.state) AS state
+  FROM ends wanted
+  LEFT JOIN locked ON locked.ord = wanted.ord
+  LEFT JOIN settled ON settled.scope = wanted.scope AND settled.provider = wanted.provider
+       AND settled.event_id = wanted.event_id
+  LEFT JOIN "gate"."claims" seen ON seen.scope = wanted.scope AND seen.provider = wanted.provider
+       AND seen.event_id = wanted.event_id`,
+	settle_full: `WITH ends AS MATERIALIZED (
+	SELECT wanted.*
+	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
+	       json_to_recordset($1::json) AS wanted (
+	         ord integer, scope text, provider text, event_id text, owner uuid, fence bigint, state "char", error text,
+	         wait json, max_attempts integer, result text, resumed boolean, outbox json)
 	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
@@ -712,8 +981,36 @@ SELECT wanted.ord,
 	       error = locked.error
 	  FROM locked
 	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
-	   AND locked.state_before = 'p'
-	RETURNING claim.scope, claim.provider, claim.event_id, claim.state
+	   AND (locked.state_before = 'p' OR locked.state_before = 'f' AND locked.resumed)
+	RETURNING claim.scope, claim.provider, claim.event_id, claim.state, claim.subject_key, claim.subject_version
+), thrown_away AS (
+	DELETE FROM "gate"."payloads" payload
+	 USING settled
+	 WHERE payload.scope = settled.scope AND payload.provider = settled.provider
+	   AND payload.event_id = settled.event_id AND settled.state = 'c' AND NOT payload.keep
+), newest AS (
+	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+	SELECT scope, subject_key, max(subject_version)
+	  FROM settled
+	 WHERE state = 'c' AND subject_key IS NOT NULL
+	 GROUP BY scope, subject_key
+	 ORDER BY scope, subject_key
+	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
+), messages AS MATERIALIZED (
+	SELECT message.*, nextval('"gate"."outbox_id"') AS id
+	  FROM (SELECT locked.provider, locked.event_id, message.*
+	          FROM locked JOIN settled USING (scope, provider, event_id)
+	         CROSS JOIN json_to_recordset(locked.outbox) AS message (
+	                 place integer, scope text, message_key text, topic text, ordering_key text, body text, delay_ms bigint)
+	         WHERE settled.state = 'c'
+	         ORDER BY locked.ord, message.place) message
+), sent AS (
+	INSERT INTO "gate"."outbox" (id, scope, message_key, topic, ordering_key, body, available_at, provider, event_id)
+	SELECT id, scope, message_key, topic, ordering_key, body, clock_timestamp() + delay_ms * interval '1 millisecond',
+	       provider, event_id
+	  FROM messages
+	 ORDER BY scope COLLATE "C", message_key COLLATE "C"
+	ON CONFLICT (scope, message_key) DO NOTHING
 )
 SELECT wanted.ord,
        CASE
@@ -814,9 +1111,296 @@ CREATE TABLE IF NOT EXISTS "gate"."outbox" (
 	CHECK (state NOT IN ('l', 's') OR owner IS NOT NULL AND fence IS NOT NULL)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
 CREATE INDEX IF NOT EXISTS "gate_outbox_due_of_topic" ON "gate"."outbox" (scope, topic, available_at, id)
-	WHERE state IN ('p', 'l');
-CREATE INDEX IF NOT EXISTS "gate_outbox_due" ON "gate"."outbox" (available_at, id) WHERE state IN ('p', 'l');
-CREATE INDEX IF NOT EXISTS "gate_outbox_in_order" ON "gate"."outbox" (scope, topic, ordering_key, id)
+	WHERE ordering_key IS NULL AND state IN ('p', 'l');
+CREATE INDEX IF NOT EXISTS "gate_outbox_due" ON "gate"."outbox" (available_at, id)
+	WHERE ordering_key IS NULL AND state IN ('p', 'l');
+CREATE INDEX IF NOT EXISTS "gate_outbox_in_line" ON "gate"."outbox" (scope, topic, ordering_key, id)
 	WHERE ordering_key IS NOT NULL AND state IN ('p', 'l', 'd');
 CREATE INDEX IF NOT EXISTS "gate_outbox_of_owner" ON "gate"."outbox" (owner) WHERE state = 'l'` },
+	{ number: 10, name: '0010_claim_function', sql: `CREATE OR REPLACE FUNCTION "gate"."claim"(
+	scope text,
+	provider text,
+	event_id text,
+	INOUT owner uuid DEFAULT pg_catalog.gen_random_uuid(),
+	lease interval DEFAULT '15 minutes',
+	max_attempts integer DEFAULT 5,
+	unfinished text DEFAULT 'take_over',
+	event_type text DEFAULT NULL,
+	body_digest text DEFAULT NULL,
+	changed_payload text DEFAULT 'duplicate',
+	execution_id text DEFAULT NULL,
+	OUT verdict text,
+	OUT claimed boolean,
+	OUT state text,
+	OUT fence bigint,
+	OUT attempt integer,
+	OUT first_seen_at timestamptz,
+	OUT lease_until timestamptz,
+	OUT retry_after interval,
+	OUT payload_changed boolean,
+	OUT stage text,
+	OUT result json
+) LANGUAGE plpgsql VOLATILE SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
+#variable_conflict use_column
+DECLARE
+	on_claim CONSTANT boolean NOT NULL := coalesce(unfinished, '') = 'complete_on_claim';
+	ask "gate"."claims"%ROWTYPE;
+	known record;
+	granted boolean;
+	fault record;
+BEGIN
+	ask.scope := scope;
+	ask.provider := provider;
+	ask.event_id := event_id;
+	ask.owner := owner;
+	ask.event_type := left(event_type, 200);
+	ask.execution_id := left(execution_id, 200);
+
+	SELECT wrong.message, wrong.hint INTO fault
+	  FROM (VALUES
+	         (coalesce(octet_length(ask.scope), 0) NOT BETWEEN 1 AND 512, 'The scope has not 1 to 512 bytes',
+	          'It says who consumes the event, for example ''billing''.'),
+	         (coalesce(octet_length(ask.provider), 0) NOT BETWEEN 1 AND 200, 'The provider has not 1 to 200 bytes',
+	          'It says who sent the event, for example ''stripe''.'),
+	         (coalesce(octet_length(ask.event_id), 0) NOT BETWEEN 1 AND 512, 'The event_id has not 1 to 512 bytes',
+	          'Pass the ID that the provider gave the event. Hash it where it is longer.'),
+	         (ask.owner IS NULL, 'The owner is NULL', 'Leave it out, or pass a fresh UUID.'),
+	         (NOT coalesce(lease > interval '0' AND lease <= interval '10 years', false),
+	          'The lease is not between 0 and 10 years', 'Pass an interval, for example ''15 minutes''.'),
+	         (coalesce(max_attempts, 0) NOT BETWEEN 1 AND 32767, 'The number of max_attempts is not 1 to 32767',
+	          'Leave it out for 5.'),
+	         (coalesce(unfinished, '') NOT IN ('take_over', 'hold', 'complete_on_claim'),
+	          format('There is no policy %L for what is unfinished', unfinished),
+	          'Choose take_over, hold or complete_on_claim.'),
+	         (body_digest !~ '^sha256:[0-9a-f]{64}$', 'The body_digest has not the form sha256:<64 hex digits>',
+	          'Pass ''sha256:'' || encode(sha256(body), ''hex''), or NULL.'),
+	         (coalesce(changed_payload, '') NOT IN ('duplicate', 'reject'),
+	          format('There is no policy %L for a changed payload', changed_payload), 'Choose duplicate or reject.')
+	       ) AS wrong (is_so, message, hint)
+	 WHERE wrong.is_so
+	 LIMIT 1;
+	IF FOUND THEN
+		RAISE EXCEPTION '%', fault.message USING ERRCODE = 'invalid_parameter_value', HINT = fault.hint;
+	END IF;
+	ask.body_digest := decode(substr(body_digest, 8), 'hex');
+	ask.hold := nullif(unfinished = 'hold', false);
+	ask.max_attempts := nullif(max_attempts, 5);
+	FOR turn IN 1..100 LOOP
+		verdict := NULL;
+		granted := false;
+		SELECT claim.*, claim.xmin::text AS version INTO known
+		  FROM "gate"."claims" claim
+		 WHERE claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id;
+		IF NOT FOUND THEN
+			INSERT INTO "gate"."claims" AS claim
+			       (scope, provider, event_id, event_type, owner, body_digest, execution_id, hold, max_attempts, state,
+			        first_seen_at, lease_until, completed_at)
+			SELECT ask.scope, ask.provider, ask.event_id, ask.event_type, ask.owner, ask.body_digest, ask.execution_id,
+			       ask.hold, ask.max_attempts, CASE WHEN on_claim THEN 'c' ELSE 'p' END, began.at,
+			       CASE WHEN NOT on_claim THEN began.at + lease END, CASE WHEN on_claim THEN began.at END
+			  FROM (SELECT clock_timestamp() AS at) began
+			ON CONFLICT (scope, provider, event_id) DO NOTHING
+			RETURNING claim.*, claim.xmin::text AS version INTO known;
+			CONTINUE WHEN NOT FOUND;
+			verdict := 'claimed';
+			EXIT;
+		END IF;
+
+		verdict := CASE
+			WHEN known.owner = ask.owner AND known.state = 'p' THEN 'reentrant'
+			WHEN known.owner = ask.owner AND known.state = 'c' AND on_claim THEN 'reentrant'
+			WHEN known.body_digest <> ask.body_digest AND changed_payload = 'reject' THEN 'payload_mismatch'
+			WHEN known.state = 'c' THEN 'completed'
+			WHEN known.state = 'd' THEN 'dead'
+			WHEN known.state = 'u' THEN 'uncertain'
+			WHEN known.lease_until > clock_timestamp() THEN 'in_progress'
+			WHEN known.next_attempt_at > clock_timestamp() THEN 'backoff'
+			WHEN known.attempt >= max_attempts THEN 'exhausted'
+			WHEN known.state = 'f' THEN 'retried'
+			WHEN ask.hold OR known.hold THEN 'held'
+			ELSE 'taken_over'
+		END;
+		EXIT WHEN known.state = 'c' OR verdict NOT IN ('reentrant', 'retried', 'taken_over', 'held', 'exhausted');
+		granted := verdict IN ('retried', 'taken_over');
+		UPDATE "gate"."claims" claim
+		   SET state = CASE
+		         WHEN verdict = 'held' THEN 'u'
+		         WHEN verdict = 'exhausted' THEN 'd'
+		         WHEN granted AND on_claim THEN 'c'
+		         ELSE 'p' END,
+		       owner = CASE WHEN granted THEN ask.owner ELSE claim.owner END,
+		       fence = CASE WHEN granted THEN nextval('"gate"."fence"') ELSE claim.fence END,
+		       attempt = CASE WHEN granted THEN claim.attempt + 1 ELSE claim.attempt END,
+		       claimed_at = CASE WHEN granted THEN clock_timestamp() ELSE claim.claimed_at END,
+		       lease_until = CASE
+		         WHEN verdict = 'reentrant' OR granted AND NOT on_claim THEN clock_timestamp() + lease END,
+		       next_attempt_at = NULL,
+		       completed_at = CASE WHEN granted AND on_claim THEN clock_timestamp() END,
+		       hold = claim.hold OR granted AND ask.hold,
+		       max_attempts = CASE WHEN granted THEN ask.max_attempts ELSE claim.max_attempts END,
+		       execution_id = CASE WHEN granted THEN ask.execution_id ELSE claim.execution_id END
+		 WHERE claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id
+		   AND claim.xmin::text = known.version
+		RETURNING claim.*, claim.xmin::text AS version INTO known;
+		EXIT WHEN FOUND;
+	END LOOP;
+	IF verdict IS NULL THEN
+		RAISE EXCEPTION 'The record of this event kept changing' USING ERRCODE = 'serialization_failure',
+			HINT = 'Nothing is known about the claim. Run the transaction again.';
+	END IF;
+
+	IF granted AND on_claim THEN
+		DELETE FROM "gate"."payloads" payload
+		 WHERE payload.scope = ask.scope AND payload.provider = ask.provider AND payload.event_id = ask.event_id
+		   AND NOT payload.keep;
+		INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+		SELECT ask.scope, known.subject_key, known.subject_version
+		 WHERE known.subject_key IS NOT NULL
+		ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version;
+	END IF;
+
+	claimed := verdict IN ('claimed', 'reentrant', 'retried', 'taken_over');
+	state := CASE known.state WHEN 'p' THEN 'processing' WHEN 'f' THEN 'failed' WHEN 'u' THEN 'uncertain'
+		WHEN 'c' THEN 'completed' ELSE 'dead' END;
+	fence := CASE WHEN claimed THEN known.fence END;
+	attempt := known.attempt;
+	first_seen_at := known.first_seen_at;
+	lease_until := known.lease_until;
+	retry_after := CASE WHEN NOT claimed AND known.state IN ('p', 'f')
+		THEN greatest(coalesce(known.lease_until, known.next_attempt_at) - clock_timestamp(), interval '0') END;
+	payload_changed := coalesce(known.body_digest <> ask.body_digest, false);
+	stage := known.stage;
+	result := CASE WHEN NOT claimed THEN known.result END;
+END
+$function$` },
+	{ number: 11, name: '0011_complete_function', sql: `CREATE OR REPLACE FUNCTION "gate"."complete"(
+	scope text,
+	provider text,
+	event_id text,
+	owner uuid,
+	fence bigint,
+	result json DEFAULT NULL,
+	raise_if_fenced_out boolean DEFAULT true
+) RETURNS text LANGUAGE plpgsql VOLATILE SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
+#variable_conflict use_column
+DECLARE
+	ask "gate"."claims"%ROWTYPE;
+	held record;
+BEGIN
+	ask.scope := scope;
+	ask.provider := provider;
+	ask.event_id := event_id;
+	ask.owner := owner;
+	ask.fence := fence;
+	ask.result := result;
+	IF ask.scope IS NULL OR ask.provider IS NULL OR ask.event_id IS NULL OR ask.owner IS NULL OR ask.fence IS NULL THEN
+		RAISE EXCEPTION 'A part of the receipt is NULL' USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Pass scope, provider, event_id, owner and fence of a claim that is yours: where claimed is false there is no fence.';
+	END IF;
+	IF octet_length(ask.result::text) > 262144 THEN
+		RAISE EXCEPTION 'The result has % bytes, the limit is 262144', octet_length(ask.result::text)
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'Store what duplicates need to know, for example an ID.';
+	END IF;
+
+	SELECT claim.state, claim.lease_until <= clock_timestamp() AS late, claim.subject_key, claim.subject_version INTO held
+	  FROM "gate"."claims" claim
+	 WHERE claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id
+	   AND claim.owner = ask.owner AND claim.fence = ask.fence
+	   FOR UPDATE;
+	IF held.state = 'c' THEN
+		RETURN 'already';
+	ELSIF held.state IS DISTINCT FROM 'p' THEN
+		IF raise_if_fenced_out IS FALSE THEN
+			RETURN 'fenced_out';
+		END IF;
+		RAISE EXCEPTION 'The event % of % is not this owner''s any more', quote_literal(ask.event_id), quote_literal(ask.provider)
+			USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'Its lease was over and somebody took it over, or it has ended otherwise. Roll back: the work may be done elsewhere.';
+	END IF;
+
+	UPDATE "gate"."claims" claim
+	   SET state = 'c', lease_until = NULL, completed_at = clock_timestamp(), result = ask.result, error = NULL
+	 WHERE claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id;
+	DELETE FROM "gate"."payloads" payload
+	 WHERE payload.scope = ask.scope AND payload.provider = ask.provider AND payload.event_id = ask.event_id
+	   AND NOT payload.keep;
+	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+	SELECT ask.scope, held.subject_key, held.subject_version
+	 WHERE held.subject_key IS NOT NULL
+	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version;
+	RETURN CASE WHEN held.late THEN 'late' ELSE 'settled' END;
+END
+$function$` },
+	{ number: 11, name: '0011_dead_letters', sql: `CREATE TABLE IF NOT EXISTS "gate"."dead_letters" (
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	fence bigint NOT NULL,
+	scope text COLLATE "C" NOT NULL,
+	provider text COLLATE "C" NOT NULL,
+	event_id text COLLATE "C" NOT NULL
+);
+INSERT INTO "gate"."dead_letters" (fence, scope, provider, event_id)
+SELECT fence, scope, provider, event_id
+  FROM "gate"."claims"
+ WHERE state IN ('u', 'd') AND NOT EXISTS (SELECT FROM "gate"."dead_letters")
+ ORDER BY first_seen_at;
+CREATE OR REPLACE FUNCTION "gate"."write_dead_letter"() RETURNS trigger LANGUAGE plpgsql AS '
+BEGIN
+	INSERT INTO "gate"."dead_letters" (fence, scope, provider, event_id)
+	VALUES (NEW.fence, NEW.scope, NEW.provider, NEW.event_id);
+	RETURN NULL;
+END';
+DROP TRIGGER IF EXISTS "gate_dead_letter" ON "gate"."claims";
+CREATE TRIGGER "gate_dead_letter" AFTER UPDATE OF state ON "gate"."claims" FOR EACH ROW
+	WHEN (NEW.state IN ('u', 'd') AND OLD.state NOT IN ('u', 'd'))
+	EXECUTE FUNCTION "gate"."write_dead_letter"()` },
+	{ number: 12, name: '0012_add_message_function', sql: `CREATE OR REPLACE FUNCTION "gate"."add_message"(
+	scope text,
+	message_key text,
+	topic text,
+	body json,
+	ordering_key text DEFAULT NULL,
+	delay interval DEFAULT '0',
+	provider text DEFAULT NULL,
+	event_id text DEFAULT NULL
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
+#variable_conflict use_column
+DECLARE
+	message "gate"."outbox"%ROWTYPE;
+	fault record;
+BEGIN
+	message.scope := scope;
+	message.message_key := message_key;
+	message.topic := topic;
+	message.body := body;
+	message.ordering_key := ordering_key;
+	message.provider := provider;
+	message.event_id := event_id;
+	SELECT wrong.message, wrong.hint INTO fault
+	  FROM (VALUES
+	         (coalesce(octet_length(message.scope), 0) NOT BETWEEN 1 AND 512, 'The scope has not 1 to 512 bytes',
+	          'It says who sends the message, for example ''billing''.'),
+	         (coalesce(octet_length(message.message_key), 0) NOT BETWEEN 1 AND 512, 'The message_key has not 1 to 512 bytes',
+	          'It tells messages of the scope apart. For the receiver it is the idempotency key.'),
+	         (coalesce(octet_length(message.topic), 0) NOT BETWEEN 1 AND 200, 'The topic has not 1 to 200 bytes',
+	          'It says what the message is about, for example ''mail''.'),
+	         (octet_length(message.ordering_key) NOT BETWEEN 1 AND 512, 'The ordering_key has not 1 to 512 bytes',
+	          'Pass NULL where the order does not matter.'),
+	         (coalesce(octet_length(message.body), 0) NOT BETWEEN 1 AND 262144, 'The body has not 1 to 262144 bytes of JSON',
+	          'Send what the receiver needs to know, for example an ID.'),
+	         (NOT coalesce(delay >= interval '0' AND delay <= interval '10 years', false),
+	          'The delay is not between 0 and 10 years', 'Leave it out for none.')
+	       ) AS wrong (is_so, message, hint)
+	 WHERE wrong.is_so
+	 LIMIT 1;
+	IF FOUND THEN
+		RAISE EXCEPTION '%', fault.message USING ERRCODE = 'invalid_parameter_value', HINT = fault.hint;
+	END IF;
+
+	INSERT INTO "gate"."outbox" (scope, message_key, topic, ordering_key, body, available_at, provider, event_id)
+	VALUES (message.scope, message.message_key, message.topic, message.ordering_key, message.body,
+	        clock_timestamp() + delay, message.provider, message.event_id)
+	ON CONFLICT (scope, message_key) DO NOTHING;
+	RETURN FOUND;
+END
+$function$` },
 ] as const;

@@ -9,13 +9,14 @@ WITH asks AS MATERIALIZED (
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
-	         lease_ms bigint, on_claim boolean, execution_id text)
+	         lease_ms bigint, max_attempts smallint, on_claim boolean, on_hold boolean, execution_id text)
 	 LIMIT $2::integer
 )
 INSERT INTO "gate"."claims" AS claim
-       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
-        completed_at)
+       (scope, provider, event_id, event_type, owner, body_digest, execution_id, hold, max_attempts, state, first_seen_at,
+        lease_until, completed_at)
 SELECT ask.scope, ask.provider, ask.event_id, ask.event_type, ask.owner, decode(ask.body_digest, 'hex'), ask.execution_id,
+       nullif(ask.on_hold, false), nullif(ask.max_attempts, 5),
        CASE WHEN ask.on_claim THEN 'c' ELSE 'p' END, ask.now,
        CASE WHEN NOT ask.on_claim THEN ask.now + ask.lease_ms * interval '1 millisecond' END,
        CASE WHEN ask.on_claim THEN ask.now END

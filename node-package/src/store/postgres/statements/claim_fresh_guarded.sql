@@ -7,7 +7,7 @@ WITH asks AS MATERIALIZED (
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
 	       json_to_recordset($1::json) AS ask (
 	         ord integer, scope text, provider text, event_id text, event_type text, owner uuid, body_digest text,
-	         lease_ms bigint, on_claim boolean, execution_id text, guards json)
+	         lease_ms bigint, max_attempts smallint, on_claim boolean, on_hold boolean, execution_id text, guards json)
 	 LIMIT $2::integer
 ), wanted AS MATERIALIZED (
 	SELECT ask.ord, ask.scope, ask.provider, ask.event_id, guard.kind, guard.provider AS guard_provider,
@@ -35,10 +35,10 @@ WITH asks AS MATERIALIZED (
 	SELECT scope, provider, event_id, count(*) AS guards_won FROM guarded GROUP BY scope, provider, event_id
 ), fresh AS (
 	INSERT INTO "gate"."claims" AS claim
-	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, state, first_seen_at, lease_until,
-        completed_at)
+	       (scope, provider, event_id, event_type, owner, body_digest, execution_id, hold, max_attempts, state,
+	        first_seen_at, lease_until, completed_at)
 	SELECT open.scope, open.provider, open.event_id, open.event_type, open.owner, decode(open.body_digest, 'hex'),
-	       open.execution_id,
+	       open.execution_id, nullif(open.on_hold, false), nullif(open.max_attempts, 5),
 	       CASE WHEN open.on_claim THEN 'c' ELSE 'p' END, open.now,
 	       CASE WHEN NOT open.on_claim THEN open.now + open.lease_ms * interval '1 millisecond' END,
 	       CASE WHEN open.on_claim THEN open.now END

@@ -21,7 +21,7 @@ SELECT ask.ord,
          WHEN claim.next_attempt_at > ask.now THEN 'backoff'
          WHEN claim.attempt >= ask.max_attempts THEN 'exhausted'
          WHEN claim.state = 'f' THEN 'retried'
-         WHEN ask.on_hold THEN 'held'
+         WHEN ask.on_hold OR claim.hold THEN 'held'
          ELSE 'taken_over'
        END AS verdict,
        claim.xmin::text AS version,
