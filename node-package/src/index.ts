@@ -9,6 +9,7 @@ export { backoffMs } from './backoff';
 export type { Backoff } from './backoff';
 export { downstreamKey } from './downstreamKey';
 export { CoreError, StoreError } from './errors';
+export { messagesOf } from './examine';
 export type { Applicant, ClaimMessage, Delivery, DerivedKey, GateRules, Signature } from './examine';
 export { Gate } from './gate';
 export type { Admission } from './gate';
@@ -17,6 +18,7 @@ export type { Receipt } from './receipt';
 export type { SqlClient, SqlClients } from './store/clients';
 export type {
 	ClaimFilter,
+	DeadLetter,
 	ExtensionReply,
 	Recovered,
 	RecoverySearch,
@@ -25,7 +27,7 @@ export type {
 	ResolutionReply,
 	StepReply,
 } from './store/lifecycle';
-export type { LeasedMessage, MessageEnd, MessageReply, OutboxMessage } from './store/outbox';
+export type { LeasedMessage, MessageEnd, MessageReply, OutboxMessage, ShownMessage } from './store/outbox';
 export type { Payload } from './store/payload';
 export { createPostgresStore, setupSql } from './store/postgres';
 export type {

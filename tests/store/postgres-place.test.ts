@@ -222,8 +222,9 @@ async function claimsAndSettles(store: Store): Promise<void> {
 
 function relations(prefix: string): string[] {
 	const keyed = ['claims', 'guards', 'migrations', 'payloads', 'subjects'].flatMap((name) => [name, `${name}_pkey`]);
-	const tables = [...keyed, 'claims_by_age', 'fence', 'floor'];
-	const outbox = ['', '_due', '_due_of_topic', '_id', '_in_order', '_key', '_of_owner', '_pkey'].map((part) => `outbox${part}`);
+	const letters = ['', '_id_seq', '_pkey'].map((part) => `dead_letters${part}`);
+	const tables = [...keyed, ...letters, 'claims_by_age', 'fence', 'floor'];
+	const outbox = ['', '_due', '_due_of_topic', '_id', '_in_line', '_key', '_of_owner', '_pkey'].map((part) => `outbox${part}`);
 	return [...tables, ...outbox].map((name) => `${prefix}_${name}`);
 }
 

@@ -1,10 +1,14 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { problems } from './problems';
+
+/** The context of a run of a node, as far as it has the parameters. */
+export interface ParameterSource {
+	getNodeParameter(name: string, itemIndex: number, otherwise?: unknown, options?: { rawExpressions?: boolean }): unknown;
+}
 
 /** Reads parameters by name and kind; what cannot be read is a problem that names the parameter. */
 export class Parameters {
 	constructor(
-		private readonly context: IExecuteFunctions,
+		private readonly context: ParameterSource,
 		private readonly itemIndex: number,
 	) {}
 
@@ -45,7 +49,7 @@ export class Parameters {
 	/** Whatever the user's expression gives, with its type. */
 	value(name: string, label: string, otherwise: unknown): unknown {
 		try {
-			return this.context.getNodeParameter(name, this.itemIndex, otherwise as object) as unknown;
+			return this.context.getNodeParameter(name, this.itemIndex, otherwise);
 		} catch (cause) {
 			throw problems.parameterInvalid(label, cause as Error);
 		}
@@ -53,7 +57,7 @@ export class Parameters {
 
 	/** The expression as typed, for a look at what it refers to. */
 	source(name: string): string {
-		const raw = this.context.getNodeParameter(name, this.itemIndex, '', { rawExpressions: true }) as unknown;
+		const raw = this.context.getNodeParameter(name, this.itemIndex, '', { rawExpressions: true });
 		return typeof raw === 'string' ? raw : '';
 	}
 }

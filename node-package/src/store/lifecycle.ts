@@ -43,6 +43,13 @@ export interface Lifecycle {
 	/** Reads records, for people and tests; never a basis for a claim. */
 	list(filter: ClaimFilter): Promise<StoredClaim[]>;
 
+	/**
+	 * What became uncertain or dead, in the order in which it did, from a number on: for those who tell people. Every time
+	 * that an event does so has a number of its own, in growing order. One that is drawn later may be seen earlier, so a
+	 * number that is skipped may still come: asked for as `missing`, it is not lost.
+	 */
+	deadLetters(search: DeadLetterSearch): Promise<DeadLetter[]>;
+
 	/** What was saved with the claim (`ClaimAsk.payload`); `null` where there is nothing, or nothing any more. */
 	findPayload(key: EventKey): Promise<Payload | null>;
 }
@@ -182,6 +189,22 @@ export interface ResolutionReply {
 	/** `already`: it is in this state, as after a try whose answer was lost. `fenced_out`: it has another fence by now. */
 	readonly verdict: 'resolved' | 'already' | 'not_uncertain' | 'fenced_out' | 'not_found';
 	readonly state: State | null;
+}
+
+export interface DeadLetterSearch {
+	/** Number of the last letter that was seen; `0`: from the beginning. */
+	readonly after: string;
+	/** Numbers before it that were not there. */
+	readonly missing: readonly string[];
+	readonly limit: number;
+}
+
+export interface DeadLetter {
+	/** Decimal digits of a 64-bit number. */
+	readonly id: string;
+	/** As it is now; `null` where the event has gone on since or is not there any more. */
+	readonly claim: StoredClaim | null;
+	readonly payload: Payload | null;
 }
 
 /** All given conditions must hold. */

@@ -16,6 +16,9 @@ export interface Outbox {
 	 */
 	nextMessages(search: MessageSearch): Promise<LeasedMessage[]>;
 
+	/** Reads messages that are due and leaves them as they are: for a person who wants to see one. */
+	showMessages(search: Omit<MessageSearch, 'owner' | 'leaseMs'>): Promise<ShownMessage[]>;
+
 	/** Ends leases. Fenced: whoever lost the lease changes nothing and is told `fenced_out`. */
 	settleMessages(ends: readonly MessageEnd[]): Promise<MessageReply[]>;
 }
@@ -66,6 +69,8 @@ export interface LeasedMessage {
 	/** Of the attempt before. */
 	readonly error: string | null;
 }
+
+export type ShownMessage = Omit<LeasedMessage, 'owner' | 'fence' | 'leaseUntilMs'>;
 
 export interface MessageEnd {
 	readonly id: string;

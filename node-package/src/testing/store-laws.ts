@@ -1,5 +1,6 @@
 import { changing } from './laws/changing';
 import { claiming } from './laws/claiming';
+import { deadLetters } from './laws/deadLetters';
 import { gathering } from './laws/gathering';
 import { guards } from './laws/guards';
 import { handingOn } from './laws/handingOn';
@@ -13,6 +14,7 @@ import { preparing } from './laws/preparing';
 import { recovering } from './laws/recovering';
 import { reopening } from './laws/reopening';
 import { subjects } from './laws/subjects';
+import { tests } from './laws/tests';
 import type { Capability, Law, World } from './world';
 
 export type { Capability, Law, OpenOptions, OpenTransaction, World } from './world';
@@ -33,6 +35,8 @@ export const storeLaws: readonly Law[] = [
 	...gathering,
 	...outbox,
 	...outboxOrder,
+	...deadLetters,
+	...tests,
 	...model,
 ];
 

@@ -1,4 +1,4 @@
-import type { LeasedMessage, MessageEnd, MessageReply, MessageSearch, OutboxMessage } from '../outbox';
+import type { LeasedMessage, MessageEnd, MessageReply, MessageSearch, OutboxMessage, ShownMessage } from '../outbox';
 import { cleaned, FENCE, keyText, matching, OWNER, refused, TEN_YEARS_MS, type WireWait, whole, wireWait } from './checks';
 import { number, type Row, text, textOrNull } from './replies';
 
@@ -20,6 +20,7 @@ export interface PlacedMessage extends WireMessage {
 
 export interface WireSearch {
 	readonly scope: string | null;
+	readonly tests: boolean;
 	readonly topic: string | null;
 	readonly limit: number;
 	readonly owner: string;
@@ -55,9 +56,10 @@ export function wireMessages(messages: readonly OutboxMessage[]): PlacedMessage[
 	return [...firsts.values()].map((wire, place) => ({ place, ...wire }));
 }
 
-export function wireSearch({ scope, topic, limit, owner, leaseMs }: MessageSearch): WireSearch {
+export function wireSearch({ scope, tests = false, topic, limit, owner, leaseMs }: MessageSearch): WireSearch {
 	return {
 		scope: scope === null ? null : keyText('The scope of the messages', scope, 512),
+		tests,
 		topic: topic === null ? null : keyText('The topic of the messages', topic, 200),
 		limit: whole('The number of messages', limit, 1, MOST_AT_ONCE),
 		owner: matching('The owner token', owner, OWNER),
@@ -85,9 +87,16 @@ export function messageName({ scope, message_key }: Pick<WireMessage, 'scope' | 
 
 export function leased(row: Row): LeasedMessage {
 	return {
-		id: text(row['id']),
+		...shown(row),
 		owner: text(row['owner']),
 		fence: text(row['fence']),
+		leaseUntilMs: number(row['lease_ms']),
+	};
+}
+
+export function shown(row: Row): ShownMessage {
+	return {
+		id: text(row['id']),
 		scope: text(row['scope']),
 		messageKey: text(row['message_key']),
 		topic: text(row['topic']),
@@ -95,7 +104,6 @@ export function leased(row: Row): LeasedMessage {
 		body: text(row['body']),
 		attempt: number(row['attempt']),
 		createdAtMs: number(row['created_ms']),
-		leaseUntilMs: number(row['lease_ms']),
 		error: textOrNull(row['error']),
 	};
 }

@@ -57,7 +57,7 @@ async function migrate(client: SqlClient, tables: Tables, { schemaExists }: Insp
 	await client.query('COMMIT');
 }
 
-const TABLES = ['claims', 'guards', 'payloads', 'subjects', 'floor', 'outbox', 'migrations'] as const;
+const TABLES = ['claims', 'guards', 'payloads', 'subjects', 'floor', 'outbox', 'dead_letters', 'migrations'] as const;
 const SEQUENCES = ['fence', 'outbox_id'] as const;
 
 interface Inspection {
@@ -134,6 +134,7 @@ const COLUMNS: Readonly<Record<(typeof TABLES)[number], Readonly<Record<'own' | 
 		],
 		added: [],
 	},
+	dead_letters: { own: ['id', 'fence', 'scope', 'provider', 'event_id'], added: [] },
 	migrations: { own: ['number', 'name'], added: [] },
 };
 

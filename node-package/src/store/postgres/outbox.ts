@@ -26,8 +26,8 @@ export interface PostgresOutboxOptions {
 
 type Added = 'added' | 'already_added';
 
-/** The messages that leave with the events. Callers at the same time share statements, as with claims. */
-export class PostgresOutbox implements Outbox {
+/** The messages that leave with the events, but for looking at them (`reading.ts`). Callers at the same time share statements, as with claims. */
+export class PostgresOutbox implements Omit<Outbox, 'showMessages'> {
 	private readonly additions: Gatherer<WireMessage, Added>;
 	private readonly searches: Gatherer<WireSearch, LeasedMessage[]>;
 	private readonly ends: Gatherer<WireMessageEnd, MessageReply>;
@@ -45,8 +45,8 @@ export class PostgresOutbox implements Outbox {
 			for (const row of rows) answer(number(row['ord']), row['added'] === true ? 'added' : 'already_added');
 		});
 		this.searches = this.gatherer(shared, 1, ({ owner }) => owner, async (query, open, answer) => {
-			for (const [ord, { scope, topic, limit, owner, lease_ms }] of open) {
-				const values = [scope, topic, limit, owner, lease_ms, lockTimeout];
+			for (const [ord, { scope, tests, topic, limit, owner, lease_ms }] of open) {
+				const values = [scope, topic, limit, owner, lease_ms, lockTimeout, tests];
 				answer(ord, (await query(this.tables.sql('outbox_next'), values)).map(leased));
 			}
 		});

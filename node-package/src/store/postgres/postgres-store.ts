@@ -3,6 +3,8 @@ import type { SqlClients } from '../clients';
 import { Gatherer } from '../gather';
 import type {
 	ClaimFilter,
+	DeadLetter,
+	DeadLetterSearch,
 	Extension,
 	ExtensionReply,
 	Lifecycle,
@@ -15,18 +17,19 @@ import type {
 	Step,
 	StepReply,
 } from '../lifecycle';
-import type { LeasedMessage, MessageEnd, MessageReply, MessageSearch, OutboxMessage } from '../outbox';
+import type { LeasedMessage, MessageEnd, MessageReply, MessageSearch, OutboxMessage, ShownMessage } from '../outbox';
 import type { Payload } from '../payload';
 import type { ClaimAsk, EventKey, Settle, SettleReply, Store, StoredClaim, StoreReply } from '../store';
 import { LoneCalls } from './alone';
 import { keysOf, type WireAsk, wireAsk } from './asks';
 import { claimBatch } from './claim';
 import { withConnection } from './connection';
+import { readDeadLetters } from './deadLetters';
 import { keyName } from './keys';
 import { PostgresLifecycle } from './lifecycle';
 import { prepare } from './migrate';
 import { PostgresOutbox } from './outbox';
-import { findByExecution, findClaim, findPayload, listClaims } from './reading';
+import { findByExecution, findClaim, findPayload, listClaims, showMessages } from './reading';
 import { recoverDue } from './recovery';
 import { sameBatch } from './replies';
 import { Tables, type TableOptions } from './tables';
@@ -145,6 +148,10 @@ export class PostgresStore implements Store {
 		return await listClaims(this.calls, this.tables, filter);
 	}
 
+	async deadLetters(search: DeadLetterSearch): Promise<DeadLetter[]> {
+		return await readDeadLetters(this.calls, this.tables, search);
+	}
+
 	async findPayload(key: EventKey): Promise<Payload | null> {
 		return await findPayload(this.calls, this.tables, key);
 	}
@@ -155,6 +162,10 @@ export class PostgresStore implements Store {
 
 	async nextMessages(search: MessageSearch): Promise<LeasedMessage[]> {
 		return await this.outbox.nextMessages(search);
+	}
+
+	async showMessages(search: Omit<MessageSearch, 'owner' | 'leaseMs'>): Promise<ShownMessage[]> {
+		return await showMessages(this.calls, this.tables, search);
 	}
 
 	async settleMessages(ends: readonly MessageEnd[]): Promise<MessageReply[]> {

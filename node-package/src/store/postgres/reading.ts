@@ -1,9 +1,11 @@
 import type { ClaimFilter, Lifecycle } from '../lifecycle';
+import type { MessageSearch, ShownMessage } from '../outbox';
 import type { Payload } from '../payload';
 import type { EventKey, StoredClaim } from '../store';
 import type { LoneCalls } from './alone';
 import { cleaned, keyText, whole } from './checks';
 import { wireKey } from './keys';
+import { shown } from './messages';
 import { keyOf, payloadOf, STATE_LETTERS, stored } from './replies';
 import type { Tables } from './tables';
 
@@ -52,6 +54,20 @@ export async function findByExecution(
 		unfinished,
 		most: limit,
 	});
+}
+
+export async function showMessages(
+	calls: LoneCalls,
+	tables: Tables,
+	{ scope, topic, limit, tests = false }: Omit<MessageSearch, 'owner' | 'leaseMs'>,
+): Promise<ShownMessage[]> {
+	const values = [
+		scope === null ? null : keyText('The scope of the messages', scope, 512),
+		topic === null ? null : keyText('The topic of the messages', topic, 200),
+		whole('The number of messages', limit, 1, MOST_AT_ONCE),
+		tests,
+	];
+	return (await calls.run(async (query) => await query(tables.sql('outbox_show'), values))).map(shown);
 }
 
 /** The parameters of list.sql; `null` holds for all. */

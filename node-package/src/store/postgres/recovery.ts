@@ -28,6 +28,7 @@ function wireRecovery(search: RecoverySearch): readonly [search: string, owners:
 	const wire = {
 		stale: which !== 'failed',
 		failed: which !== 'stale',
+		tests: search.tests === true,
 		scope: scope === null ? null : keyText('The scope', scope, 512),
 		provider: provider === null ? null : keyText('The provider', provider, 200),
 		most,

@@ -19,6 +19,7 @@ export type Relation =
 	| 'subjects'
 	| 'floor'
 	| 'outbox'
+	| 'dead_letters'
 	| 'migrations'
 	| 'fence'
 	| 'outbox_id';

@@ -1331,28 +1331,6 @@ BEGIN
 	RETURN CASE WHEN held.late THEN 'late' ELSE 'settled' END;
 END
 $function$` },
-	{ number: 11, name: '0011_dead_letters', sql: `CREATE TABLE IF NOT EXISTS "gate"."dead_letters" (
-	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-	fence bigint NOT NULL,
-	scope text COLLATE "C" NOT NULL,
-	provider text COLLATE "C" NOT NULL,
-	event_id text COLLATE "C" NOT NULL
-);
-INSERT INTO "gate"."dead_letters" (fence, scope, provider, event_id)
-SELECT fence, scope, provider, event_id
-  FROM "gate"."claims"
- WHERE state IN ('u', 'd') AND NOT EXISTS (SELECT FROM "gate"."dead_letters")
- ORDER BY first_seen_at;
-CREATE OR REPLACE FUNCTION "gate"."write_dead_letter"() RETURNS trigger LANGUAGE plpgsql AS '
-BEGIN
-	INSERT INTO "gate"."dead_letters" (fence, scope, provider, event_id)
-	VALUES (NEW.fence, NEW.scope, NEW.provider, NEW.event_id);
-	RETURN NULL;
-END';
-DROP TRIGGER IF EXISTS "gate_dead_letter" ON "gate"."claims";
-CREATE TRIGGER "gate_dead_letter" AFTER UPDATE OF state ON "gate"."claims" FOR EACH ROW
-	WHEN (NEW.state IN ('u', 'd') AND OLD.state NOT IN ('u', 'd'))
-	EXECUTE FUNCTION "gate"."write_dead_letter"()` },
 	{ number: 12, name: '0012_add_message_function', sql: `CREATE OR REPLACE FUNCTION "gate"."add_message"(
 	scope text,
 	message_key text,
@@ -1403,4 +1381,26 @@ BEGIN
 	RETURN FOUND;
 END
 $function$` },
+	{ number: 13, name: '0013_dead_letters', sql: `CREATE TABLE IF NOT EXISTS "gate"."dead_letters" (
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	fence bigint NOT NULL,
+	scope text COLLATE "C" NOT NULL,
+	provider text COLLATE "C" NOT NULL,
+	event_id text COLLATE "C" NOT NULL
+);
+INSERT INTO "gate"."dead_letters" (fence, scope, provider, event_id)
+SELECT fence, scope, provider, event_id
+  FROM "gate"."claims"
+ WHERE state IN ('u', 'd') AND NOT EXISTS (SELECT FROM "gate"."dead_letters")
+ ORDER BY first_seen_at;
+CREATE OR REPLACE FUNCTION "gate"."write_dead_letter"() RETURNS trigger LANGUAGE plpgsql AS '
+BEGIN
+	INSERT INTO "gate"."dead_letters" (fence, scope, provider, event_id)
+	VALUES (NEW.fence, NEW.scope, NEW.provider, NEW.event_id);
+	RETURN NULL;
+END';
+DROP TRIGGER IF EXISTS "gate_dead_letter" ON "gate"."claims";
+CREATE TRIGGER "gate_dead_letter" AFTER UPDATE OF state ON "gate"."claims" FOR EACH ROW
+	WHEN (NEW.state IN ('u', 'd') AND OLD.state NOT IN ('u', 'd'))
+	EXECUTE FUNCTION "gate"."write_dead_letter"()` },
 ] as const;

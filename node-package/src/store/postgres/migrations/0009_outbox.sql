@@ -30,12 +30,13 @@ CREATE TABLE IF NOT EXISTS "gate"."outbox" (
 	CHECK ((sent_at IS NOT NULL) = (state = 's')),
 	CHECK (state NOT IN ('l', 's') OR owner IS NOT NULL AND fence IS NOT NULL)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
--- What is due, of one topic or of all.
+-- What is due and has no order, of one topic or of all.
 CREATE INDEX IF NOT EXISTS "gate_outbox_due_of_topic" ON "gate"."outbox" (scope, topic, available_at, id)
-	WHERE state IN ('p', 'l');
-CREATE INDEX IF NOT EXISTS "gate_outbox_due" ON "gate"."outbox" (available_at, id) WHERE state IN ('p', 'l');
--- What else with the same ordering key has not been sent.
-CREATE INDEX IF NOT EXISTS "gate_outbox_in_order" ON "gate"."outbox" (scope, topic, ordering_key, id)
+	WHERE ordering_key IS NULL AND state IN ('p', 'l');
+CREATE INDEX IF NOT EXISTS "gate_outbox_due" ON "gate"."outbox" (available_at, id)
+	WHERE ordering_key IS NULL AND state IN ('p', 'l');
+-- What is in line, by ordering key.
+CREATE INDEX IF NOT EXISTS "gate_outbox_in_line" ON "gate"."outbox" (scope, topic, ordering_key, id)
 	WHERE ordering_key IS NOT NULL AND state IN ('p', 'l', 'd');
 -- What a caller has been handed out already.
 CREATE INDEX IF NOT EXISTS "gate_outbox_of_owner" ON "gate"."outbox" (owner) WHERE state = 'l'

@@ -7,7 +7,7 @@
 WITH search AS MATERIALIZED (
 	SELECT wanted.*, clock_timestamp() AS now
 	  FROM json_to_record($1::json) AS wanted (
-	         stale boolean, failed boolean, scope text, provider text, most bigint, lease_ms bigint,
+	         stale boolean, failed boolean, tests boolean, scope text, provider text, most bigint, lease_ms bigint,
 	         max_attempts integer, on_hold boolean, execution_id text)
 ), locked AS MATERIALIZED (
 	SELECT claim.*
@@ -17,6 +17,7 @@ WITH search AS MATERIALIZED (
 	   AND (claim.state = 'p' AND (SELECT stale FROM search) AND claim.lease_until <= (SELECT now FROM search)
 	     OR claim.state = 'f' AND (SELECT failed FROM search) AND claim.next_attempt_at <= (SELECT now FROM search))
 	   AND claim.scope = coalesce((SELECT scope FROM search), claim.scope)
+	   AND ((SELECT scope FROM search) IS NOT NULL OR starts_with(claim.scope, 'test:') = (SELECT tests FROM search))
 	   AND claim.provider = coalesce((SELECT provider FROM search), claim.provider)
 	 ORDER BY claim.first_seen_at
 	 LIMIT (SELECT most FROM search)
