@@ -17,7 +17,7 @@ export default defineConfig([
 		rules: { '@typescript-eslint/no-require-imports': 'off' },
 	},
 	{
-		files: ['nodes/IdempotencyGate/IdempotencyGate.node.ts'],
+		files: ['nodes/**/*.node.ts'],
 		rules: {
 			// Users have a `postgres` credential already. Ours would be the same six fields and an SSH tunnel to fill in again.
 			'@n8n/community-nodes/no-credential-reuse': 'off',

@@ -14,6 +14,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => path.join(root, ...parts);
 const node = (...parts) => at('node-package', ...parts);
 
+/** The nodes of the package. */
+const shells = ['IdempotencyGate', 'IdempotencyGateTrigger'];
+
 /** In order: each step may use what the ones before it made. `made` is a stamp where the outputs are many; `needs` are some of those. */
 const steps = [
 	{
@@ -34,7 +37,7 @@ const steps = [
 		name: 'bundle',
 		from: [node('scripts/bundle.mjs'), node('src'), node('nodes'), node('credentials'), at('package-lock.json')],
 		made: [stamp('bundle')],
-		needs: [node('dist/index.js'), node('dist/nodes/IdempotencyGate/IdempotencyGate.node.js')],
+		needs: ['index.js', ...shells.map((name) => `nodes/${name}/${name}.node.js`)].map((file) => node('dist', file)),
 		run: async () => (await import('../node-package/scripts/bundle.mjs')).bundle(),
 	},
 	{

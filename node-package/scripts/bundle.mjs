@@ -1,8 +1,8 @@
 /**
- * Bundles the library, the node and the credential into `dist/`, as n8n wants them: CommonJS, no dependencies.
+ * Bundles the library, the nodes and the credential into `dist/`, as n8n wants them: CommonJS, no dependencies.
  *
  *     dist/index.js                                         the library with the WASM inside, no driver
- *     dist/nodes/IdempotencyGate/IdempotencyGate.node.js    the node with its driver; requires ../../index.js
+ *     dist/nodes/NAME/NAME.node.js                          each node with its driver; requires ../../index.js
  *     dist/credentials/*.credentials.js
  *
  * The codex file and the icons lie beside the code that names them.

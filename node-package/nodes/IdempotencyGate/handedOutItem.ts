@@ -7,8 +7,9 @@ import { executionIdIn } from './execution';
 export interface HandedOut {
 	readonly outcome: 'reopened' | 'retried' | 'taken_over';
 	readonly key: EventKey;
-	readonly owner: string;
-	readonly fence: string;
+	/** `null`, as its fence, where the claim is only shown to a person who builds a workflow. */
+	readonly owner: string | null;
+	readonly fence: string | null;
 	readonly attempt: number;
 	readonly stage: string | null;
 	readonly eventType: string | null;
@@ -42,8 +43,7 @@ export function handedOutDetails(claim: HandedOut): IDataObject {
 		stage: claim.stage,
 		firstSeenAt: isoTime(claim.firstSeenAtMs),
 		leaseUntil: isoTime(claim.leaseUntilMs),
-		fence,
-		claimToken: encodeReceipt({ key, owner, fence }),
+		...(owner !== null && fence !== null && { fence, claimToken: encodeReceipt({ key, owner, fence }) }),
 		executionIdBefore: executionIdIn(claim.executionIdBefore),
 		// Not `error`: with it at the top of an item, n8n takes the item for a failed one.
 		lastError: claim.error,

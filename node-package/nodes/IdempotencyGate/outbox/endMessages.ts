@@ -16,7 +16,12 @@ export function endMessages(read: (parameters: Parameters) => MessageEnd['to']) 
 	};
 }
 
-type Asked = { readonly itemIndex: number; readonly end: MessageEnd } | { readonly itemIndex: number; readonly problem: Problem };
+interface Asked {
+	readonly itemIndex: number;
+	/** `null` where there is a problem, or the message was only shown. */
+	readonly end: MessageEnd | null;
+	readonly problem: Problem | null;
+}
 
 async function end(
 	context: IExecuteFunctions,
@@ -26,25 +31,30 @@ async function end(
 	const asked = items.map((_, itemIndex): Asked => {
 		try {
 			const parameters = new Parameters(context, itemIndex);
-			return { itemIndex, end: { ...readMessage(context, parameters, itemIndex), to: read(parameters) } };
+			const message = readMessage(context, parameters, itemIndex);
+			return { itemIndex, end: message && { ...message, to: read(parameters) }, problem: null };
 		} catch (thrown) {
-			return { itemIndex, problem: asProblem(thrown) };
+			return { itemIndex, end: null, problem: asProblem(thrown) };
 		}
 	});
-	const wrong = asked.flatMap((one) => ('problem' in one ? [failed(one.itemIndex, one.problem)] : []));
+	const wrong = asked.flatMap(({ itemIndex, problem }) => (problem ? [failed(itemIndex, problem)] : []));
 	// What stops the workflow stops it before anything is changed.
 	if (wrong.length > 0 && !context.continueOnFail()) return wrong;
 
 	// Several items may stem from one message, which ends once.
-	const ends = new Map(asked.flatMap((one) => ('end' in one ? [[one.end.id, one.end] as const] : [])));
-	if (ends.size === 0) return wrong;
-	const store = await openStore(context);
-	const replies = await store.settleMessages([...ends.values()]);
+	const ends = new Map(asked.flatMap(({ end }) => (end ? [[end.id, end] as const] : [])));
+	const replies = ends.size === 0 ? [] : await (await openStore(context)).settleMessages([...ends.values()]);
 	const replyTo = new Map([...ends.keys()].map((id, at) => [id, replies[at] as MessageReply]));
-	return asked.map((one) => {
-		if ('problem' in one) return failed(one.itemIndex, one.problem);
-		return answerOf(one.itemIndex, one.end.to, replyTo.get(one.end.id) as MessageReply);
+	return asked.map(({ itemIndex, end, problem }) => {
+		if (problem) return failed(itemIndex, problem);
+		return end ? answerOf(itemIndex, end.to, replyTo.get(end.id) as MessageReply) : notHandedOut(itemIndex);
 	});
+}
+
+/** No problem: a person is trying the workflow out. */
+function notHandedOut(itemIndex: number): Answer {
+	const message = 'The message was only shown, so nothing was changed';
+	return { itemIndex, details: { outcome: 'not_handed_out', message }, problem: null };
 }
 
 function answerOf(itemIndex: number, to: MessageEnd['to'], { verdict, nextAttemptAtMs }: MessageReply): Answer {

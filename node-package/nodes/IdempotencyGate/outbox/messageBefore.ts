@@ -5,11 +5,14 @@ import { OUTBOX } from './messageItem';
 import { decodeMessageToken, type MessageReceipt } from './messageToken';
 import { outboxProblems } from './outboxProblems';
 
-/** Which message an item is about: by the parameter Message. Throws a `Problem`. */
-export function readMessage(context: IExecuteFunctions, parameters: Parameters, itemIndex: number): MessageReceipt {
+/**
+ * Which message an item is about: by the parameter Message. `null`: one that was only shown. Throws a `Problem`.
+ */
+export function readMessage(context: IExecuteFunctions, parameters: Parameters, itemIndex: number): MessageReceipt | null {
 	const ways = ['before', 'messageToken'] as const;
 	const way = parameters.choice('message', 'Message', ways, 'before');
 	const token = way === 'before' ? tokenBefore(context, itemIndex) : parameters.text('messageToken', 'Message Token').trim();
+	if (token === SHOWN) return null;
 	const receipt = decodeMessageToken(token);
 	if (receipt === null) throw outboxProblems.tokenInvalid();
 	return receipt;
@@ -45,5 +48,9 @@ function nodesBefore(context: IExecuteFunctions): string[] {
 function tokenIn(item: INodeExecutionData | undefined): string | null {
 	const details = item?.json[OUTBOX] as { messageToken?: unknown } | null | undefined;
 	const token = typeof details === 'object' ? details?.messageToken : undefined;
+	if (token === null) return SHOWN;
 	return typeof token === 'string' ? token : null;
 }
+
+/** In place of the token of a message that a trigger showed to the person who is building the workflow. */
+const SHOWN = 'shown';
