@@ -9,8 +9,13 @@ const { loadCore } = require('../../node-package/dist/index.js') as typeof impor
 
 const { description } = new IdempotencyGate();
 
-/** All fields, those within collections too. */
-const fields = description.properties.flatMap(function all(field: INodeProperties): INodeProperties[] {
+const { IdempotencyGateTrigger } = require('../../node-package/dist/nodes/IdempotencyGateTrigger/IdempotencyGateTrigger.node.js') as {
+	IdempotencyGateTrigger: new () => INodeType;
+};
+
+/** All fields of both nodes, those within collections too. */
+const properties = [...description.properties, ...new IdempotencyGateTrigger().description.properties];
+const fields = properties.flatMap(function all(field: INodeProperties): INodeProperties[] {
 	return field.type === 'collection' ? [field, ...((field.options ?? []) as INodeProperties[]).flatMap(all)] : [field];
 });
 const named = (name: string) => fields.filter((field) => field.name === name);
@@ -36,7 +41,7 @@ describe('order', () => {
 
 describe('wording', () => {
 	it('names are in Title Case', () => {
-		const small = new Set(['a', 'after', 'and', 'as', 'for', 'from', 'in', 'of', 'to', 'with']);
+		const small = new Set(['a', 'after', 'and', 'as', 'for', 'from', 'in', 'of', 'or', 'the', 'to', 'with']);
 		const names = [...fields.filter(({ type }) => type !== 'notice').map(({ displayName }) => displayName), ...choices.flatMap((field) => optionsOf(field).map(({ name }) => name))];
 		const wrong = names.filter((name) => name.split(/[\s(]+/).some((word, at) => /^[a-z]/.test(word) && (at === 0 || !small.has(word))));
 		expect(wrong).toEqual([]);
@@ -53,7 +58,7 @@ describe('wording', () => {
 
 	it('toggles begin with "Whether", placeholders with "e.g."', () => {
 		for (const field of fields.filter(({ type }) => type === 'boolean')) expect(field.description).toMatch(/^Whether /);
-		const placeholders = fields.filter(({ type }) => type !== 'collection').flatMap(({ placeholder }) => placeholder ?? []);
+		const placeholders = fields.filter(({ type }) => !/collection/i.test(type)).flatMap(({ placeholder }) => placeholder ?? []);
 		expect(placeholders.filter((text) => !text.startsWith('e.g. '))).toEqual([]);
 	});
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { senders } from '../../scripts/deliveries/senders.mjs';
 import { pack } from '../../scripts/pack.mjs';
@@ -47,7 +47,7 @@ describe('the tarball', () => {
 	});
 
 	it('holds what is needed and nothing else', () => {
-		const allowed = /^(package\.json|README\.md|LICENSE|dist\/.*\.(js|d\.ts)|dist\/nodes\/IdempotencyGate\/(IdempotencyGate\.node\.json|idempotencyGate(\.dark)?\.svg))$/;
+		const allowed = /^(package\.json|README\.md|LICENSE|dist\/.*\.(js|d\.ts)|dist\/nodes\/(?<name>\w+)\/\k<name>\.node\.json|dist\/nodes\/IdempotencyGate\/idempotencyGate(\.dark)?\.svg)$/;
 		expect(files.filter((file) => !allowed.test(file))).toEqual([]);
 		expect(files).toEqual(
 			expect.arrayContaining([
@@ -60,6 +60,8 @@ describe('the tarball', () => {
 				'dist/nodes/IdempotencyGate/IdempotencyGate.node.json',
 				'dist/nodes/IdempotencyGate/idempotencyGate.dark.svg',
 				'dist/nodes/IdempotencyGate/idempotencyGate.svg',
+				'dist/nodes/IdempotencyGateTrigger/IdempotencyGateTrigger.node.js',
+				'dist/nodes/IdempotencyGateTrigger/IdempotencyGateTrigger.node.json',
 				'package.json',
 			]),
 		);
@@ -108,11 +110,14 @@ describe('n8n\'s loader', () => {
 		const { PackageDirectoryLoader } = fromN8n('n8n-core') as { PackageDirectoryLoader: new (folder: string) => Loader };
 		const loader = new PackageDirectoryLoader(folder);
 		await loader.loadAll();
-		const [node] = loader.types.nodes;
+		const [node, trigger] = loader.types.nodes;
 		const [credential] = loader.types.credentials;
-		expect(node).toMatchObject({ name: 'idempotencyGate', codex: { categories: ['Development', 'Utility'] } });
+		const codex = { categories: ['Development', 'Utility'] };
+		expect(node).toMatchObject({ name: 'idempotencyGate', codex });
+		expect(trigger).toMatchObject({ name: 'idempotencyGateTrigger', codex });
+		expect(trigger!.properties!.map(({ name }) => name), 'n8n adds the times').toContain('pollTimes');
 		expect(credential).toMatchObject({ name: 'webhookSigningSecretApi', supportedNodes: ['idempotencyGate'] });
-		for (const { iconUrl } of [node!, credential!]) {
+		for (const { iconUrl } of [node!, trigger!, credential!]) {
 			const icons = [iconUrl!.light, iconUrl!.dark].map((url) => path.join(folder, url.replace(`icons/${manifest.name}/`, '')));
 			expect(icons.filter((icon) => !existsSync(icon))).toEqual([]);
 			expect(new Set(icons).size).toBe(2);
@@ -120,8 +125,10 @@ describe('n8n\'s loader', () => {
 	});
 
 	it('gets the name of the package right in the codex', () => {
-		const codex = JSON.parse(read('dist/nodes/IdempotencyGate/IdempotencyGate.node.json')) as { node: string };
-		expect(codex.node).toBe(`${manifest.name}.${describeNode().name}`);
+		for (const file of manifest.n8n.nodes) {
+			const codex = JSON.parse(read(file.replace(/\.js$/, '.json'))) as { node: string };
+			expect(codex.node).toBe(`${manifest.name}.${instance<INodeType>(file).description.name}`);
+		}
 	});
 });
 
@@ -149,10 +156,6 @@ function instance<T>(file: string): T {
 	return new (load(file) as Record<string, new () => T>)[className!]!();
 }
 
-function describeNode(): INodeTypeDescription {
-	return instance<INodeType>(manifest.n8n.nodes[0]!).description;
-}
-
 /** What n8n-core's loader of packages makes of one. */
 interface Loader {
 	loadAll(): Promise<void>;
@@ -161,5 +164,6 @@ interface Loader {
 
 interface Loaded {
 	readonly name: string;
+	readonly properties?: ReadonlyArray<{ readonly name: string }>;
 	readonly iconUrl?: { readonly light: string; readonly dark: string };
 }
