@@ -168,7 +168,7 @@ function signatureHeaders(core: Core, provider: string): readonly string[] {
 const tables = new WeakMap<Core, ReadonlyMap<string, readonly string[]>>();
 
 /** Two messages of one event about the same topic are two messages: the later ones are numbered. */
-function messagesOf(messages: readonly ClaimMessage[], scope: string, idempotencyKey: string): OutboxMessage[] {
+export function messagesOf(messages: readonly ClaimMessage[], scope: string, idempotencyKey: string): OutboxMessage[] {
 	const seen = new Map<string, number>();
 	return messages.map((message) => {
 		const nth = (seen.get(message.topic) ?? 0) + 1;

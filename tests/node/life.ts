@@ -5,8 +5,8 @@ import { runGate, type Setup, type Stage } from './stage';
 
 type Node = Flow['nodes'][number];
 
-/** A node, or what one does with its items. */
-export type Link = Node | { readonly name: string; readonly act: (items: INodeExecutionData[]) => Promise<INodeExecutionData[] | void> };
+/** A node, or what one does with its items: they go on as they are, if it gives no others. */
+export type Link = Node | { readonly name: string; readonly act: (items: INodeExecutionData[]) => Promise<unknown> };
 
 /** Runs the nodes in a row behind Claimed. Unfinished events can be taken over, as where a workflow completes them. */
 export async function runLife(stage: Stage, start: INodeExecutionData[], chain: readonly Link[], setup: Setup = {}): Promise<Finished> {
@@ -30,7 +30,8 @@ export function linked(chain: readonly Link[]): { nodes: Node[]; types: Record<s
 		const { name, act } = link;
 		types[`test.${name}`] = acting(async function () {
 			const items = this.getInputData();
-			return [(await act(items)) ?? items];
+			const made = await act(items);
+			return [Array.isArray(made) ? (made as INodeExecutionData[]) : items];
 		});
 		return { name, type: `test.${name}` };
 	});

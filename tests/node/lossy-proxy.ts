@@ -4,8 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface LossyProxy {
 	readonly port: number;
-	/** From now on the answer to a statement whose text matches is lost, together with its connection. */
-	lose(statement: RegExp): void;
+	/** From now on the answer to a statement whose text matches is lost, together with its connection; `times`: so often. */
+	lose(statement: RegExp, times?: number): void;
 	/** From now on nobody gets through. */
 	cut(): void;
 	heal(): void;
@@ -18,6 +18,7 @@ export interface LossyProxy {
 
 export async function lossyProxy(target: { host: string; port: number }): Promise<LossyProxy> {
 	let losing: RegExp | null = null;
+	let left = 0;
 	let isCut = false;
 	let lost = 0;
 	const sent: string[] = [];
@@ -50,6 +51,8 @@ export async function lossyProxy(target: { host: string; port: number }): Promis
 			// The server answers an autocommit statement once it is committed.
 			else if (chunk.includes('SELECT') || chunk.includes('INSERT') || chunk.includes('UPDATE')) {
 				lost += 1;
+				left -= 1;
+				if (left <= 0) losing = null;
 				client.destroy();
 			}
 		});
@@ -58,7 +61,10 @@ export async function lossyProxy(target: { host: string; port: number }): Promis
 	await once(server, 'listening');
 	return {
 		port: (server.address() as AddressInfo).port,
-		lose: (statement) => (losing = statement),
+		lose: (statement, times = Infinity) => {
+			losing = statement;
+			left = times;
+		},
 		cut: () => {
 			isCut = true;
 			for (const socket of sockets) socket.destroy();

@@ -1,6 +1,6 @@
 /** Settings of n8n that let items past a gate which is written in the usual way. */
-import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closedPort } from './closed-port';
 import { delivery, details, freshWorkflow, openStage, plain, routes, runGate, type Setup, type Stage } from './stage';
 
 let stage: Stage;
@@ -195,11 +195,3 @@ describe('Respond to Webhook', () => {
 		expect([codes(claimed), codes(duplicate), codes(rejected)]).toEqual([[], forDuplicate, forRejected]);
 	});
 });
-
-async function closedPort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-	const { port } = server.address() as AddressInfo;
-	await new Promise((done) => server.close(done));
-	return port;
-}

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { executionIdIn } from './execution';
 import type { Judged } from './judge';
-import { isDuplicateInTest } from './outputItem';
+import { enforcedOutput, isDuplicateInTest } from './outputItem';
 import type { Run } from './run';
 
 /** What a person who looks at the execution should know. Each thing once, however many items it is about. */
@@ -16,15 +16,28 @@ function settings(context: IExecuteFunctions): string[] {
 }
 
 function aboutItem(run: Run, judged: Judged, items: number): string[] {
-	const { admission, problem, itemIndex } = judged;
+	const { admission, problem, itemIndex, tooLargeToSave } = judged;
 	const which = items > 1 ? ` [item ${itemIndex}]` : '';
+	if (run.observe && enforcedOutput(judged) !== 'claimed') return [observed(judged, which)];
 	if (problem) return [`${problem.message}${which}. ${problem.description}`];
 	if (!admission) return [];
 	return [
 		...(admission.refusal?.code === 'raw_body_missing' ? [rawBodyMissing(run)] : []),
 		...(isDuplicateInTest(run, admission) ? [duplicateInTest(executionIdIn(admission.claim?.claimedBy.executionId ?? null))] : []),
+		...(admission.decision.claimed && tooLargeToSave ? [notSaved(which)] : []),
 		...(judged.lateInProduction ? [late(run, admission.signature?.signedAtMs ?? run.receivedAtMs)] : []),
 	];
+}
+
+function observed(judged: Judged, which: string): string {
+	const { admission, problem } = judged;
+	const output = enforcedOutput(judged) === 'duplicate' ? 'Duplicate' : 'Rejected';
+	const why = problem?.message ?? admission?.refusal?.message ?? admission?.decision.message ?? '';
+	return `With 'Mode' set to Enforce this event would have gone to '${output}'${which}: ${why}`;
+}
+
+function notSaved(which: string): string {
+	return `The body is too large to be saved${which}. If its handling stops, the event is handed out again without it. Raise 'Saved Payload Size Limit (MB)' to save it`;
 }
 
 function rawBodyMissing({ test }: Run): string {

@@ -21,6 +21,8 @@ export interface Judged {
 	readonly problem: Problem | null;
 	/** True where the signed time is outside the window and only a test lets it pass. */
 	readonly lateInProduction: boolean;
+	/** True where the body is to be saved for the recovery, but larger than what is saved. */
+	readonly tooLargeToSave: boolean;
 }
 
 /** Judges all items with one round trip to the store. One answer each, in their order. */
@@ -35,7 +37,7 @@ export async function judge(
 	const asked = await Promise.all(items.map((item, index) => ask(context, run, item, index, secrets)));
 
 	// What stops the workflow stops it before anything is claimed.
-	const stopped = asked.some(({ problem }) => problem !== null) && !context.continueOnFail();
+	const stopped = asked.some(({ problem }) => problem !== null) && !context.continueOnFail() && !run.observe;
 	const ready = stopped ? [] : asked.flatMap((one) => (isReady(one) ? [one] : []));
 	const applicants = ready.map(({ delivery, rules, itemIndex }): Applicant => {
 		return { delivery, rules, owner: owners[itemIndex] as string, executionId: run.executionMark };
@@ -61,7 +63,7 @@ interface Asked {
 type Ready = Asked & { readonly rules: Applicant['rules']; readonly delivery: Applicant['delivery'] };
 
 /** An item that the gate was not asked about. */
-export const NOTHING = { owner: null, rules: null, admission: null, lateInProduction: false } as const;
+export const NOTHING = { owner: null, rules: null, admission: null, lateInProduction: false, tooLargeToSave: false } as const;
 
 function isReady(one: Asked): one is Ready {
 	return one.delivery !== null && one.rules !== null && !isRefusal(one.rules.keySource);
@@ -119,5 +121,9 @@ function answered(context: IExecuteFunctions, run: Run, one: Ready, owner: strin
 	const window = run.test === 'claimed' ? productionToleranceMs(new Parameters(context, itemIndex)) : null;
 	const late = window !== null && signedAtMs !== null && Math.abs(delivery.receivedAtMs - signedAtMs) > window;
 	const problem = problemOf(admission, rules.provider);
-	return { item, itemIndex, owner, rules, admission, problem, lateInProduction: late };
+	const { savePayload, unfinished } = rules;
+	// What is completed by claiming it is never recovered, so it is not saved anyway.
+	const recoverable = savePayload !== undefined && unfinished !== 'complete_on_claim';
+	const tooLargeToSave = recoverable && (delivery.body?.byteLength ?? 0) > savePayload.maxBytes;
+	return { item, itemIndex, owner, rules, admission, problem, lateInProduction: late, tooLargeToSave };
 }

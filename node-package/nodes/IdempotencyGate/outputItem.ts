@@ -46,9 +46,15 @@ export function errorItem(run: Run, { message }: { message: string }, judged: Ju
 	return { json: { error: message, message, details }, pairedItem: { item: judged.itemIndex } };
 }
 
-function outputOf(run: Run, { admission, problem }: Judged): Placed['output'] {
-	if (problem || !admission) return 'rejected';
-	return isDuplicateInTest(run, admission) ? 'claimed' : admission.decision.output;
+function outputOf(run: Run, judged: Judged): Placed['output'] {
+	if (run.observe) return 'claimed';
+	const { admission, problem } = judged;
+	return !problem && admission && isDuplicateInTest(run, admission) ? 'claimed' : enforcedOutput(judged);
+}
+
+/** Where the item would go if nothing were let through. */
+export function enforcedOutput({ admission, problem }: Judged): Placed['output'] {
+	return problem || !admission ? 'rejected' : admission.decision.output;
 }
 
 /** In a test that is always to go on, what the memory knows already goes to Claimed too. */
@@ -57,18 +63,18 @@ export function isDuplicateInTest(run: Run, { claim, decision }: Admission): boo
 }
 
 function detailsOf(run: Run, judged: Judged, claimed: boolean): IDataObject {
-	const { admission, problem, rules } = judged;
-	const inTest = admission !== null && isDuplicateInTest(run, admission);
+	const { admission, rules } = judged;
+	const inTest = !run.observe && admission !== null && isDuplicateInTest(run, admission);
+	const word = wordOf(judged);
 	return {
-		outcome: inTest ? 'claimed' : (admission?.decision.outcome ?? 'rejected'),
-		...(inTest && { outcomeInProduction: admission.decision.outcome }),
-		...reasonOf(judged),
-		message: problem?.inItem ?? admission?.refusal?.message ?? admission?.decision.message ?? '',
+		...(run.observe ? observedOf(judged, word) : word),
+		...(inTest && { outcome: 'claimed', outcomeInProduction: admission.decision.outcome }),
 		provider: rules?.provider ?? null,
 		scope: rules?.scope ?? null,
 		...(admission && keyOf(admission)),
 		...(admission && claimOf(admission)),
 		...(claimed && receiptOf(judged)),
+		...(admission?.decision.claimed && { payloadSaved: admission.payloadSaved }),
 		...(admission && signatureOf(run, admission)),
 		test: run.test !== 'none',
 		// A claimed event is answered by what the workflow does with it.
@@ -87,6 +93,23 @@ const MISCONFIGURED: Decision['response'] = {
 	headers: { 'content-type': 'application/json' },
 	body: { received: false, reason: 'misconfigured' },
 };
+
+/** The answer in short. */
+function wordOf(judged: Judged): IDataObject {
+	const { admission, problem } = judged;
+	return {
+		outcome: admission?.decision.outcome ?? 'rejected',
+		...reasonOf(judged),
+		message: problem?.inItem ?? admission?.refusal?.message ?? admission?.decision.message ?? '',
+	};
+}
+
+/** In Observe mode: everything goes on, and this is what would have happened. */
+function observedOf(judged: Judged, word: IDataObject): IDataObject {
+	const observed = { output: enforcedOutput(judged), ...word };
+	if (observed.output === 'claimed') return { ...word, observed };
+	return { outcome: 'claimed', message: 'Nothing is stopped in Observe mode', observed };
+}
 
 function reasonOf({ admission, problem }: Judged): IDataObject {
 	const reason = problem?.reason ?? admission?.refusal?.code;

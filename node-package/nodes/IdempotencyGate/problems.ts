@@ -127,6 +127,13 @@ export const problems = {
 			"Set the option 'Scope' of one of the two to 'This Node'",
 		),
 
+	subjectIncomplete: (missing: string) =>
+		new Problem(
+			'parameter_invalid',
+			`'${missing}' is not set`,
+			"'Object Key' and 'Object Version' go together: what the event is about, and how new it is",
+		),
+
 	credentialUnusable: (cause: Error) =>
 		new Problem(
 			'credential_unusable',

@@ -3,9 +3,11 @@ import type { CustomScheme, DecidePolicy, GateRules, KeySource, Refusal } from '
 import { CUSTOM, NONE, providerInfo } from './description/providers';
 import { keyText, readKeySource } from './keySource';
 import { readLeaseMs } from './lease';
+import { readOutboxOption } from './outboxOption';
 import type { Parameters } from './parameters';
 import type { Run } from './run';
 import { readScope } from './scope';
+import { readSubject } from './subject';
 
 /** How one item is to be judged. `keySource` may be a refusal: then the item has no key and is not asked about. */
 export type ItemRules = Omit<GateRules, 'keySource'> & { readonly keySource: KeySource | Refusal };
@@ -22,6 +24,9 @@ export function readRules(
 	const custom = provider === CUSTOM ? readScheme(parameters) : undefined;
 	const eventType = parameters.note('options.eventType', 'Event Type');
 	const unfinished = readUnfinished(context, parameters);
+	const savePayload = readSavePayload(parameters);
+	const subject = readSubject(parameters);
+	const outbox = readOutboxOption(parameters);
 	return {
 		provider,
 		...(custom && { custom }),
@@ -42,6 +47,10 @@ export function readRules(
 			'duplicate',
 		),
 		policy: readPolicy(parameters),
+		...(savePayload && { savePayload }),
+		...(subject && { subject }),
+		...(outbox.length > 0 && { outbox }),
+		waitForWinnerMs: parameters.number('options.waitForWinnerSeconds', 'Wait for the Winner (Seconds)', [0, 60], 0) * 1000,
 	};
 }
 
@@ -149,12 +158,20 @@ function hasCompletion(context: IExecuteFunctions): boolean {
 		.some((node) => node.type === type && !node.disabled && node.parameters?.['operation'] === 'complete');
 }
 
+function readSavePayload(parameters: Parameters): GateRules['savePayload'] | null {
+	const ways = ['always', 'never', 'untilCompleted'] as const;
+	const way = parameters.choice('options.savePayload', 'Save Payload for Recovery', ways, 'untilCompleted');
+	if (way === 'never') return null;
+	const limit = parameters.number('options.payloadSizeLimit', 'Saved Payload Size Limit (MB)', [0.001, 16], 1);
+	return { keep: way === 'always' ? 'always' : 'until_completed', maxBytes: Math.round(limit * MEGABYTE) };
+}
+
 function readPolicy(parameters: Parameters): DecidePolicy {
-	const outputs = ['duplicate', 'rejected'] as const;
+	const way = parameters.choice('options.whileInProgress', 'While in Progress', ['accept', 'duplicate', 'rejected'] as const, 'duplicate');
 	return {
-		// Only another delivery can take an abandoned event over, so the sender is asked to come back.
-		inProgress: 'retry_later',
+		// Where nothing recovers an abandoned event, only another delivery can take it over: the sender is asked to come back.
+		inProgress: way === 'accept' ? 'accept' : 'retry_later',
 		needsAttention: 'accept',
-		inProgressOutput: parameters.choice('options.whileInProgress', 'While in Progress', outputs, 'duplicate'),
+		inProgressOutput: way === 'rejected' ? 'rejected' : 'duplicate',
 	};
 }

@@ -12,6 +12,8 @@ export interface Run {
 	readonly resultField: string;
 	readonly respond: 'never' | 'rejected' | 'duplicatesAndRejected';
 	readonly test: Test;
+	/** Nothing is stopped: what would have been is only said. */
+	readonly observe: boolean;
 	/** `null` where n8n has not numbered it. */
 	readonly executionId: string | null;
 	/** Under what name claims remember it, see `execution.ts`. */
@@ -50,6 +52,7 @@ export function readRun(context: IExecuteFunctions): Run {
 		resultField,
 		respond: asTool ? 'never' : respond,
 		test: read(() => testOf(context, parameters), 'none'),
+		observe: read(() => parameters.choice('options.mode', 'Mode', ['enforce', 'observe'] as const, 'enforce'), 'enforce') === 'observe',
 		executionId,
 		executionMark: executionId === null ? null : executionMark(executionId, workflowId(context)),
 		receivedAtMs: receivedAt(context),

@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { outboxOption } from './outboxOption';
 
 /** Options of Claim, in alphabetical order. Each is absent until the user adds it; `rules.ts` knows the defaults too. */
 export const claimOptions: INodeProperties[] = [
@@ -51,6 +52,41 @@ export const claimOptions: INodeProperties[] = [
 		default: 5,
 		description: 'How many times an unfinished event is handed out before it is given up',
 	},
+	{
+		displayName: 'Mode',
+		name: 'mode',
+		type: 'options',
+		// A value from the event must not be able to open the gate.
+		noDataExpression: true,
+		default: 'enforce',
+		options: [
+			{ name: 'Enforce', value: 'enforce' },
+			{
+				name: 'Observe',
+				value: 'observe',
+				description: "Everything goes to Claimed, forged requests too. The field 'observed' says what would have happened.",
+			},
+		],
+		description: 'Whether items are stopped. Observe is for trying the gate out in a workflow that is in use.',
+	},
+	{
+		displayName: 'Object Key',
+		name: 'objectKey',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.body.data.object.id }}',
+		description:
+			"What the event is about, such as one subscription. With 'Object Version', an event that is older than the newest completed one about the same object goes to Duplicate.",
+	},
+	{
+		displayName: 'Object Version',
+		name: 'objectVersion',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.body.data.object.updated_at }}',
+		description: 'A number or a time that grows with every change of the object. Events that are equally new are let through.',
+	},
+	outboxOption,
 	{
 		displayName: 'Output',
 		name: 'output',
@@ -120,6 +156,28 @@ export const claimOptions: INodeProperties[] = [
 			{ name: 'Rejected Only', value: 'rejected' },
 		],
 		description: 'Which deliveries this node answers by itself, without a Respond to Webhook node',
+	},
+	{
+		displayName: 'Save Payload for Recovery',
+		name: 'savePayload',
+		type: 'options',
+		noDataExpression: true,
+		default: 'untilCompleted',
+		options: [
+			{ name: 'Always', value: 'always', description: 'Kept as long as the record of the event, so that it can be reopened with it' },
+			{ name: 'Never', value: 'never', description: 'A recovered event carries its ID and no body' },
+			{ name: 'Until Completed', value: 'untilCompleted' },
+		],
+		description:
+			'How long the raw body and the headers are stored, so that an interrupted event can be handed out again as it came. Headers with secrets are left out.',
+	},
+	{
+		displayName: 'Saved Payload Size Limit (MB)',
+		name: 'payloadSizeLimit',
+		type: 'number',
+		typeOptions: { minValue: 0.001, maxValue: 16 },
+		default: 1,
+		description: 'Larger bodies are not saved',
 	},
 	{
 		displayName: 'Scope',
@@ -209,14 +267,32 @@ export const claimOptions: INodeProperties[] = [
 		description: 'What becomes of an event whose handling was not completed',
 	},
 	{
+		displayName: 'Wait for the Winner (Seconds)',
+		name: 'waitForWinnerSeconds',
+		type: 'number',
+		typeOptions: { minValue: 0, maxValue: 60 },
+		default: 10,
+		description:
+			"How long a duplicate waits for the event to be completed, if it is being handled at this moment, so that it can answer with its 'result'. Without this option it does not wait.",
+	},
+	{
 		displayName: 'While in Progress',
 		name: 'whileInProgress',
 		type: 'options',
 		noDataExpression: true,
 		default: 'duplicate',
 		options: [
-			{ name: 'Send to Duplicate', value: 'duplicate' },
-			{ name: 'Send to Rejected', value: 'rejected' },
+			{
+				name: 'Send to Duplicate',
+				value: 'duplicate',
+				description: 'The ready answer asks the sender to come back (409 with Retry-After)',
+			},
+			{
+				name: 'Send to Duplicate and Accept',
+				value: 'accept',
+				description: 'The ready answer is 200. For workflows with a recovery behind them, or the event is lost if its handling stops.',
+			},
+			{ name: 'Send to Rejected', value: 'rejected', description: 'The ready answer asks the sender to come back' },
 		],
 		description: 'Where a delivery goes whose event is being handled at this moment',
 	},

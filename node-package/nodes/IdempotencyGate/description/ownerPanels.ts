@@ -1,5 +1,6 @@
 import { eventSelection } from './eventSelection';
 import { FAILURE, leaseField, reasonField, resultFieldOption, retryAfterOption } from './lifecycleFields';
+import { outboxOption } from './outboxOption';
 import type { Panel } from './panel';
 
 const owners = eventSelection('claimedBefore', 'claimToken', 'eventId', 'executionId');
@@ -43,6 +44,7 @@ export const ownerPanels: readonly Panel[] = [
 		description: 'Mark the claimed event as done',
 		fields: owners,
 		options: [
+			outboxOption,
 			resultFieldOption,
 			{
 				displayName: 'Result',

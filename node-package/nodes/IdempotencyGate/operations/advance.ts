@@ -25,7 +25,7 @@ export const advance = ownerOperation<Step, StepReply>({
 		const replies = await store.advance(asks.map(({ settings, ...claim }) => ({ ...claim, ...settings })));
 		return replies.map((reply, at) => {
 			const ask = asks[at] as Ask<Step>;
-			return isOwnStep(reply, ask.settings, before?.[encodeReceipt(ask)]) ? { ...reply, verdict: 'advanced' } : reply;
+			return isOwnStep(reply, ask.settings, before[encodeReceipt(ask)]) ? { ...reply, verdict: 'advanced' } : reply;
 		});
 	},
 
@@ -79,16 +79,16 @@ function readStep(parameters: Parameters): Step {
 }
 
 /**
- * The stages that the events were at before the first try of this run, by receipt; `null` where there is one try only.
- * If its answer is lost, the next try finds the event "already there": by its own doing, and the step is still due.
+ * The stages that the events were at before the first try of this run, by receipt. If the answer of a try is lost, the
+ * next one (of Retry On Fail, or of the store by itself) finds the event "already there": by its own doing, and the step
+ * is still due.
  */
 async function stagesBefore(
 	store: Store,
 	asks: ReadonlyArray<Ask<Step>>,
 	context: IExecuteFunctions,
 	run: Run,
-): Promise<Record<string, string | null> | null> {
-	if (context.getNode().retryOnFail !== true) return null;
+): Promise<Record<string, string | null>> {
 	const memory = runMemory(context, run);
 	const noted = memory['stages'] as Record<string, string | null> | undefined;
 	if (noted) return noted;

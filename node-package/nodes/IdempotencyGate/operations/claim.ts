@@ -18,7 +18,7 @@ export async function claim(context: IExecuteFunctions): Promise<INodeExecutionD
 		return allWith(asProblem(thrown), items);
 	});
 
-	stopOnProblem(context, judged);
+	stopOnProblem(context, run, judged);
 	neutraliseAlwaysOutputData(context, run);
 	addHints(context, run, judged);
 	await respond(context, run, judged);
@@ -43,9 +43,9 @@ function allWith(problem: Problem, items: readonly INodeExecutionData[]): Judged
  * Throws, unless the user wants to go on. Also not once something of this run is claimed: the throw would take the
  * claimed items down with it, and their events are not delivered again. The others then go to Rejected.
  */
-function stopOnProblem(context: IExecuteFunctions, judged: readonly Judged[]): void {
+function stopOnProblem(context: IExecuteFunctions, run: Run, judged: readonly Judged[]): void {
 	const first = judged.find(({ problem }) => problem !== null);
-	if (!first?.problem || context.continueOnFail()) return;
+	if (!first?.problem || context.continueOnFail() || run.observe) return;
 	if (judged.some(({ admission }) => admission?.decision.claimed)) return;
 	throw asNodeError(first.problem, context.getNode(), first.itemIndex, judged.length);
 }
@@ -53,7 +53,7 @@ function stopOnProblem(context: IExecuteFunctions, judged: readonly Judged[]): v
 /** Every item leaves by exactly one output. */
 function place(context: IExecuteFunctions, run: Run, judged: readonly Judged[]): INodeExecutionData[][] {
 	const outputs: INodeExecutionData[][] = run.oneOutput ? [[]] : OUTPUTS.map(() => []);
-	const toErrorOutput = context.getNode().onError === 'continueErrorOutput' && !run.asTool;
+	const toErrorOutput = context.getNode().onError === 'continueErrorOutput' && !run.asTool && !run.observe;
 	for (const one of judged) {
 		const { output, item } = outputItem(run, one);
 		const leaving = one.problem && toErrorOutput ? errorItem(run, { message: one.problem.inItem }, one) : item;

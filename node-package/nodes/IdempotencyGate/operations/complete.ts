@@ -1,24 +1,36 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Settle, SettleReply } from '../../../src/index';
+import { type ClaimMessage, loadCore, messagesOf, type Settle, type SettleReply } from '../../../src/index';
 import { ownerOperation } from '../events/ownerOperation';
+import { readOutboxOption } from '../outboxOption';
 import type { Parameters } from '../parameters';
 import { problems } from '../problems';
 import { lateHint } from './settling';
 
-type Completed = Extract<Settle['to'], { state: 'completed' }>;
+interface Completed {
+	readonly result?: unknown;
+	readonly resumed: boolean;
+	readonly messages: readonly ClaimMessage[];
+}
 
 /** Marks the claimed event as done. */
 export const complete = ownerOperation<Completed, SettleReply>({
 	outputs: 1,
 
 	read: (parameters, context) => ({
-		state: 'completed',
 		...readResult(parameters),
 		// "Retry" goes on with an execution that failed, and that an error workflow may have marked as failed.
 		resumed: isRetry(context),
+		messages: readOutboxOption(parameters),
 	}),
 
-	carryOut: async (store, asks) => await store.settle(asks.map(({ settings, ...claim }): Settle => ({ ...claim, to: settings }))),
+	carryOut: async (store, asks) => {
+		return await store.settle(
+			asks.map(({ settings: { messages, ...end }, ...claim }): Settle => {
+				const outbox = messagesOf(messages, claim.key.scope, loadCore().idempotencyKey(claim.key));
+				return { ...claim, to: { state: 'completed', ...end, ...(outbox.length > 0 && { outbox }) } };
+			}),
+		);
+	},
 
 	tell: ({ verdict }) => ({
 		outcome: 'completed',
