@@ -5,7 +5,9 @@ import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { embedded } from '../../node-package/scripts/embed-sql.mjs';
+import type { Recovered } from '../../node-package/src/store/lifecycle';
 import { createPostgresStore, type PostgresStoreOptions, setupSql } from '../../node-package/src/store/postgres';
+import { Tables } from '../../node-package/src/store/postgres/tables';
 import type { ClaimAsk, Store } from '../../node-package/src/store/store';
 import { startPostgres } from '../../scripts/setup/postgres.mjs';
 import { pgClients } from '../harness/pg-clients';
@@ -51,6 +53,34 @@ describe('where the Postgres store is', () => {
 		return url.href;
 	};
 
+	/** The tables as the first version made them, with an event that is stale, done, live and dead, and a guard that is held. */
+	const firstVersion = async (schema: string): Promise<ReadonlyArray<{ readonly eventId: string }>> => {
+		const tables = new Tables({ schema });
+		await admin.query(tables.sql('migrations_create'));
+		for (const { number, name, sql } of tables.migrations.filter((migration) => migration.number <= 4)) {
+			await admin.query(sql);
+			await admin.query(tables.sql('migrations_record'), [number, name]);
+		}
+		const claims = [
+			{ eventId: 'stale', values: "'p', now() - interval '1 second', NULL" },
+			{ eventId: 'done', values: "'c', NULL, now()" },
+			{ eventId: 'live', values: "'p', now() + interval '1 hour', NULL" },
+			{ eventId: 'dead', values: "'d', NULL, NULL" },
+		];
+		for (const { eventId, values } of claims) {
+			await admin.query(
+				`INSERT INTO ${schema}.n8n_idempotency_claims (scope, provider, event_id, owner, state, lease_until, completed_at)
+				VALUES ('workflow:1', 'stripe', $1, gen_random_uuid(), ${values})`,
+				[eventId],
+			);
+		}
+		await admin.query(
+			`INSERT INTO ${schema}.n8n_idempotency_guards (kind, scope, provider, guard_key, holder_provider, holder_event_id)
+			VALUES ('k', 'workflow:1', '', 'fact', 'stripe', 'done')`,
+		);
+		return claims;
+	};
+
 	it('a role that may only read and write rows prepares, claims and settles where the tables are', async () => {
 		const schema = await newSchema({ create: false });
 		await admin.query(setupSql({ schema, role }));
@@ -83,6 +113,37 @@ describe('where the Postgres store is', () => {
 		expect(rows.map(({ relname }: { relname: string }) => relname)).toEqual(
 			['Odd_Case_1', 'gate_gate', 'gate'].flatMap(relations).sort(),
 		);
+	});
+
+	it('tables of the first version are brought up to date, with the events that are in them', async () => {
+		const schema = await newSchema({ create: true });
+		const claims = await firstVersion(schema);
+		const store = open({ schema });
+		const [stale, done, ...others] = claims.map(({ eventId }) => ({ scope: 'workflow:1', provider: 'stripe', eventId }));
+		await Promise.all([store.prepare(), open({ schema }).prepare(), open({ schema }).prepare()]);
+		const search = { limit: 5, owners: Array.from({ length: 5 }, token), scope: null, provider: null, maxAttempts: null };
+		const found = await store.recover({ ...search, which: 'both', leaseMs: 60_000, unfinished: 'take_over', executionId: null });
+		expect(found.map(({ key, verdict, attempt }) => [key, verdict, attempt])).toEqual([[stale, 'taken_over', 2]]);
+		const [end] = await store.settle([{ ...ownership(found[0]), to: { state: 'completed' } }]);
+		expect(end?.verdict).toBe('settled');
+		const again = await store.claim([done, ...others].map((key) => ({ ...ask(), key: key as ClaimAsk['key'] })));
+		expect(again.map(({ verdict }) => verdict)).toEqual(['completed', 'in_progress', 'dead']);
+		const { guards } = { guards: [{ kind: 'business_key', key: 'fact' }] as const };
+		expect((await store.claim([{ ...ask(), guards }]))[0]?.verdict).toBe('business_duplicate');
+		await claimsAndSettles(store);
+	});
+
+	it('where it may not bring tables up to date, the message holds the script that does', async () => {
+		const schema = await newSchema({ create: true });
+		await firstVersion(schema);
+		await admin.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}; GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+		await admin.query(`GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
+		const store = open({ schema }, asRole());
+		const error = await store.prepare().then(() => null, (cause: unknown) => cause as Error & { code: string; help: string });
+		expect(error).toMatchObject({ code: 'store_misconfigured', message: /missing or older/ });
+		await admin.query(error?.help.slice(error.help.indexOf('BEGIN')) ?? '');
+		await store.prepare();
+		await claimsAndSettles(store);
 	});
 
 	it("a table of somebody else's with our name is left alone", async () => {
@@ -209,6 +270,16 @@ describe('a server that changes under the store', () => {
 	});
 });
 
+function ownership(found: Recovered | undefined): { key: ClaimAsk['key']; owner: string; fence: string } {
+	if (!found?.owner || !found.fence) throw new Error('nothing was handed out');
+	return { key: found.key, owner: found.owner, fence: found.fence };
+}
+
+function token(): string {
+	return randomBytes(16).toString('hex');
+}
+
+/** Everything that a role must be allowed to do, in one life of an event. */
 async function claimsAndSettles(store: Store): Promise<void> {
 	const guarded = { ...ask(), guards: [{ kind: 'business_key', key: randomBytes(8).toString('hex') }] as const };
 	const [reply] = await store.claim([guarded]);
@@ -218,6 +289,32 @@ async function claimsAndSettles(store: Store): Promise<void> {
 	expect(end?.verdict).toBe('settled');
 	const [again] = await store.claim([{ ...ask(), guards: guarded.guards }]);
 	expect(again?.verdict).toBe('business_duplicate');
+
+	const message = { scope: key.scope, messageKey: token(), topic: 'mail', orderingKey: null, body: '{}' };
+	const payload = { headers: [], body: new Uint8Array(1), keep: 'until_completed' } as const;
+	const scope = `workflow:${token()}`;
+	const laden = { ...ask(), key: { ...ask().key, scope }, payload, subject: { key: token(), version: '1' }, outbox: [message], leaseMs: 1 };
+	expect((await store.claim([laden]))[0]?.verdict).toBe('claimed');
+	const order = { key, owner: token(), reason: 'x', leaseMs: 60_000, executionId: null };
+	const [reopened] = await store.reopen([order]);
+	expect(reopened?.verdict).toBe('reopened');
+	const receipt = { key, owner: order.owner, fence: reopened?.fence ?? '' };
+	expect((await store.extend([{ ...receipt, leaseMs: 60_000 }]))[0]?.verdict).toBe('extended');
+	expect((await store.advance([{ ...receipt, stage: 'a', stages: ['a'] }]))[0]?.verdict).toBe('advanced');
+	await store.settle([{ ...receipt, to: { state: 'uncertain', error: 'x' } }]);
+	const to = { state: 'completed' } as const;
+	expect((await store.resolve([{ key, fence: null, to, reason: 'x' }]))[0]?.verdict).toBe('resolved');
+	const found: Recovered[] = [];
+	const search = { limit: 5, scope, provider: null, maxAttempts: null, leaseMs: 60_000, executionId: null } as const;
+	// The lease of a millisecond is over by the server's clock, soon.
+	for (let looks = 0; looks < 1000 && found.length === 0; looks++) {
+		const owners = Array.from({ length: 5 }, token);
+		found.push(...(await store.recover({ ...search, owners, which: 'both', unfinished: 'take_over' })));
+	}
+	expect(found.map(({ key: { eventId }, payload: saved }) => [eventId, saved?.body])).toEqual([[laden.key.eventId, payload.body]]);
+	expect((await store.settle([{ ...ownership(found[0]), to }]))[0]?.verdict).toBe('settled');
+	expect(await store.findPayload(laden.key)).toBeNull();
+	expect(await store.list({ states: ['completed'], scope: null, provider: null, eventType: null, fromMs: null, toMs: null, limit: 1 })).toHaveLength(1);
 }
 
 function relations(prefix: string): string[] {

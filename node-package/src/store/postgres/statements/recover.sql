@@ -2,7 +2,8 @@
 -- touched. Never waits: what somebody else has locked is left to him, so callers at the same time get different records
 -- and a delivery or an end that is under way is not disturbed. Judged under the row locks, by the database's clock.
 -- Looks at nothing older than the floor (0008). The upper end of the range is there for the planner: of a range between
--- two values that it does not know it expects little, so it goes by age (0004) and does not read the whole table.
+-- two values that it does not know it expects little, so it goes by age (0004) and does not read the whole table. (It does
+-- so once the table has been analyzed, at whatever time: before that it does not know that claims lie in order.)
 -- $1: the search as JSON; $2: owner tokens as JSON, one for each record that may be handed out.
 WITH search AS MATERIALIZED (
 	SELECT wanted.*, clock_timestamp() AS now
