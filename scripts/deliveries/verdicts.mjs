@@ -5,8 +5,9 @@
 /** @param {import('./burst.mjs').Answer} answer @returns {Verdict} */
 export function verdictOf({ status, json }) {
 	if (status >= 500 || json === undefined) return 'failed';
-	if (status >= 400) return 'rejected';
-	return json.duplicate === true ? 'duplicate' : 'claimed';
+	// 409: a duplicate that is asked to come back, since the event is being handled at this moment.
+	if (json.duplicate === true || status === 409) return 'duplicate';
+	return status >= 400 ? 'rejected' : 'claimed';
 }
 
 /** How many answers of each kind. @param {import('./burst.mjs').Answer[]} answers */

@@ -35,15 +35,25 @@ export class N8nApi {
 
 	/** Publishes a workflow and waits until each of its webhooks takes requests, which is a moment after n8n says so. */
 	async activate(id) {
-		const { versionId, nodes } = await this.#call('GET', `/rest/workflows/${id}`);
+		const { versionId } = await this.#call('GET', `/rest/workflows/${id}`);
 		await this.#call('POST', `/rest/workflows/${id}/activate`, { versionId });
+		await this.live(id);
+	}
+
+	/** Waits until each webhook of a published workflow takes requests. */
+	async live(id) {
+		const { nodes } = await this.#call('GET', `/rest/workflows/${id}`);
 		for (const { type, parameters } of nodes) {
 			if (type === 'n8n-nodes-base.webhook') await this.#live(parameters.path);
 		}
 	}
 
-	async deleteWorkflow(id) {
+	async deactivate(id) {
 		await this.#call('POST', `/rest/workflows/${id}/deactivate`, {});
+	}
+
+	async deleteWorkflow(id) {
+		await this.deactivate(id);
 		await this.#call('POST', `/rest/workflows/${id}/archive`, {});
 		await this.#call('DELETE', `/rest/workflows/${id}`);
 	}
@@ -53,6 +63,11 @@ export class N8nApi {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const { results } = await this.#call('GET', `/rest/executions?filter=${filter}&limit=100`);
 		return results;
+	}
+
+	/** Goes on with a failed execution from the node that failed, as the button Retry does; ends when that has ended. */
+	async retry(executionId) {
+		await this.#call('POST', `/rest/executions/${executionId}/retry`, { loadWorkflow: false });
 	}
 
 	/** One execution with what every node was given and put out. */

@@ -19,6 +19,8 @@ import { n8nSettings } from './settings.mjs';
  * @property {N8nApi} api           logged in as the owner
  * @property {string} logFile
  * @property {Promise<unknown>} ended  when it is over, by `stop` or by itself
+ * @property {() => Promise<void>} crash  as by `kill -9`: all its processes at once, without a word. Its folder stays.
+ * @property {() => Promise<void>} resume  starts it again after a crash, at the same address and with the same data
  * @property {() => Promise<void>} stop  ends n8n and deletes its folder
  */
 
@@ -36,6 +38,7 @@ import { n8nSettings } from './settings.mjs';
 export async function startN8n({ node, bin, databaseUrl, tarball, port: wish, log = 'n8n', settings = {} }) {
 	const userFolder = mkdtempSync(path.join(tmpdir(), 'gate-n8n-'));
 	const file = logFile(log);
+	rmSync(file, { force: true });
 	let child;
 	try {
 		if (tarball) await installCommunityPackage(tarball, userFolder, node);
@@ -46,7 +49,16 @@ export async function startN8n({ node, bin, databaseUrl, tarball, port: wish, lo
 		await ready(url, child, file);
 		const api = new N8nApi(url);
 		await api.setUpOwner();
-		return { url, api, logFile: file, ended: once(child, 'exit'), stop: () => stop(child, userFolder) };
+		const crash = async () => {
+			const ended = once(child, 'exit');
+			process.kill(-child.pid, 'SIGKILL');
+			await ended;
+		};
+		const resume = async () => {
+			child = launch(bin, env, userFolder, file);
+			await ready(url, child, file);
+		};
+		return { url, api, logFile: file, ended: once(child, 'exit'), crash, resume, stop: () => stop(child, userFolder) };
 	} catch (error) {
 		await stop(child, userFolder);
 		throw error;
@@ -58,7 +70,7 @@ export async function startN8n({ node, bin, databaseUrl, tarball, port: wish, lo
  * too. It has a process group of its own, so that Ctrl-C reaches us alone and we end things in order.
  */
 function launch(bin, env, userFolder, file) {
-	const output = openSync(file, 'w');
+	const output = openSync(file, 'a');
 	const child = spawn('/bin/sh', ['-c', lifeline, userFolder, bin, 'start'], {
 		cwd: userFolder,
 		env,

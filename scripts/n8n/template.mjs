@@ -1,10 +1,11 @@
-/** Imports a workflow of `node-package/templates` the way a user would: choose credentials, publish. */
+/** Imports a workflow of `node-package/templates` the way a user would: choose credentials, fill in addresses, publish. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../setup/cache.mjs';
 
-/** Type name of the gate's node once it is installed as a community package. */
+/** Type names of our nodes once they are installed as a community package. */
 export const gateType = 'n8n-nodes-idempotency-gate.idempotencyGate';
+export const triggerType = `${gateType}Trigger`;
 
 /** @returns {import('./api.mjs').Workflow} */
 export function readTemplate(name) {
@@ -12,15 +13,26 @@ export function readTemplate(name) {
 }
 
 /**
- * The template with these credentials on its gate, and on another webhook path if one is given.
+ * The template with what a user fills in.
  * @param {import('./api.mjs').Workflow} template
- * @param {Record<string, { id: string, name: string }>} credentials  by credential type
+ * @param {Record<string, { id: string, name: string }>} credentials  by credential type; those that a node has no use for are left out
+ * @param {{ path?: string, api?: string }} [places]  of the webhook, instead of its own; of the APIs, instead of `https://*.example.com`
  */
-export function fillTemplate(template, credentials, webhookPath) {
+export function fillTemplate(template, credentials, { path: webhookPath, api } = {}) {
 	const nodes = template.nodes.map((node) => {
-		if (node.type === gateType) return { ...node, credentials };
-		if (node.type === 'n8n-nodes-base.webhook' && webhookPath) return { ...node, parameters: { ...node.parameters, path: webhookPath } };
+		const { type, parameters } = node;
+		if (type === gateType || type === triggerType) return { ...node, credentials: credentialsFor(node, credentials) };
+		if (type === 'n8n-nodes-base.webhook' && webhookPath) return { ...node, parameters: { ...parameters, path: webhookPath } };
+		if (type === 'n8n-nodes-base.httpRequest' && api) {
+			return { ...node, parameters: { ...parameters, url: parameters.url.replace(/^https:\/\/\w+\.example\.com/, api) } };
+		}
 		return node;
 	});
 	return { ...template, nodes };
+}
+
+/** Claim alone checks signatures. */
+function credentialsFor({ parameters }, { postgres, webhookSigningSecretApi }) {
+	const signed = parameters.operation === 'claim' && parameters.provider !== 'none' && webhookSigningSecretApi;
+	return { postgres, ...(signed && { webhookSigningSecretApi }) };
 }

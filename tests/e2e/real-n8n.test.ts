@@ -6,9 +6,13 @@ import { afterAll, beforeAll } from 'vitest';
 import { packPackage } from '../../scripts/setup/tools.mjs';
 import { openStage, type Stage } from '../harness/stage';
 import { comparison } from './comparison';
+import { crashes } from './crashes';
 import { identity } from './identity';
+import { lifecycleTemplates } from './lifecycle-templates';
+import { lostAnswers } from './lost-answers';
 import { outage } from './outage';
 import { refusals } from './refusals';
+import { retriedExecutions } from './retried-executions';
 import { simultaneousDeliveries } from './simultaneous-deliveries';
 import { templates } from './templates';
 
@@ -32,4 +36,9 @@ refusals(current);
 identity(current);
 outage(current);
 templates(current);
+lifecycleTemplates(current);
+retriedExecutions(current);
+lostAnswers(current);
 comparison(current);
+// Last, since it takes n8n away from everybody.
+crashes(current);

@@ -15,7 +15,9 @@ export interface Stage {
 	readonly n8n: N8n;
 	/** The gate's server. n8n keeps its own data on another one, so this one can be stopped under a running n8n. */
 	readonly server: StoppablePostgres;
-	/** n8n's credential for the gate's database. */
+	/** Of the gate's database. */
+	readonly databaseUrl: string;
+	/** n8n's credential for it. */
 	readonly postgres: CredentialRef;
 	/** Into the gate's database, for looking at what the gate wrote. */
 	readonly database: Pool;
@@ -55,7 +57,7 @@ export async function openStage({ tarball }: { tarball?: string } = {}): Promise
 		database.on('error', () => undefined);
 		undo.push(() => database.end());
 		const postgres = await n8n.api.createCredential('postgres', 'Postgres for the gate', postgresCredential(gate.url));
-		return { n8n, server, postgres, database, publish: (workflow) => publish(n8n, workflow), close };
+		return { n8n, server, databaseUrl: gate.url, postgres, database, publish: (workflow) => publish(n8n, workflow), close };
 	} catch (error) {
 		await close().catch(() => undefined);
 		throw error;

@@ -23,3 +23,24 @@ export async function claimsOf(database: Pool, eventId: string): Promise<number>
 	);
 	return rows[0]?.n ?? 0;
 }
+
+export interface ClaimRow {
+	/** First letter: processing, failed, uncertain, completed, dead. */
+	readonly state: string;
+	readonly attempt: number;
+	readonly stage: string | null;
+	readonly error: string | null;
+}
+
+/** The only record of an event id; `null` where there is none. */
+export async function recordOf(database: Pool, eventId: string): Promise<ClaimRow | null> {
+	const { rows } = await database.query<ClaimRow>('SELECT state, attempt, stage, error FROM n8n_idempotency_claims WHERE event_id = $1', [eventId]);
+	if (rows.length > 1) throw new Error(`${rows.length} records of ${eventId}`);
+	return rows[0] ?? null;
+}
+
+/** As if the owner had been silent for as long as its lease, and every wait were over. */
+export async function passTime(database: Pool, eventId: string): Promise<void> {
+	const over = (column: string) => `${column} = CASE WHEN ${column} IS NOT NULL THEN clock_timestamp() - interval '1 second' END`;
+	await database.query(`UPDATE n8n_idempotency_claims SET ${over('lease_until')}, ${over('next_attempt_at')} WHERE event_id = $1`, [eventId]);
+}

@@ -12,6 +12,7 @@ export interface Node {
 	readonly webhookId?: string;
 	readonly onError?: string;
 	readonly retryOnFail?: boolean;
+	readonly waitBetweenTries?: number;
 	readonly alwaysOutputData?: boolean;
 }
 
@@ -24,12 +25,13 @@ export interface Workflow {
 	readonly name: string;
 	readonly nodes: readonly Node[];
 	readonly connections: Record<string, { main: Array<Array<{ node: string; type: 'main'; index: number }>> }>;
+	readonly settings?: Record<string, unknown>;
 }
 
 /** One line of a workflow: from a node's output (0 if not said) to a node. */
 export type Wire = readonly [from: string, to: string, output?: number];
 
-type Settings = Pick<Node, 'credentials' | 'onError' | 'retryOnFail' | 'alwaysOutputData'>;
+export type Settings = Pick<Node, 'credentials' | 'onError' | 'retryOnFail' | 'waitBetweenTries' | 'alwaysOutputData'>;
 
 export function workflow(name: string, nodes: readonly Node[], wires: readonly Wire[]): Workflow {
 	const connections: Workflow['connections'] = {};
@@ -62,6 +64,15 @@ export function respond(name: string, statusCode = 200): Node {
 		respondWith: 'firstIncomingItem',
 		options: { responseCode: statusCode, responseHeaders: { entries: [{ name: 'x-answered-by', value: name.toLowerCase() }] } },
 	});
+}
+
+/** Calls an API: `body` is an expression that gives an object, `key` one that gives the header Idempotency-Key. */
+export function post(name: string, url: string, body: string, key: string, settings: Settings = {}): Node {
+	const parameters = {
+		...{ method: 'POST', url, sendHeaders: true, headerParameters: { parameters: [{ name: 'Idempotency-Key', value: key }] } },
+		...{ sendBody: true, specifyBody: 'json', jsonBody: body, options: {} },
+	};
+	return node(name, 'n8n-nodes-base.httpRequest', 4.2, parameters, settings);
 }
 
 /** n8n's own Postgres node, running one statement. `values` is an expression that gives its parameters. */
