@@ -15,6 +15,7 @@ import { recovering } from './laws/recovering';
 import { reopening } from './laws/reopening';
 import { subjects } from './laws/subjects';
 import { tests } from './laws/tests';
+import { waiting } from './laws/waiting';
 import type { Capability, Law, World } from './world';
 
 export type { Capability, Law, OpenOptions, OpenTransaction, World } from './world';
@@ -37,6 +38,7 @@ export const storeLaws: readonly Law[] = [
 	...outboxOrder,
 	...deadLetters,
 	...tests,
+	...waiting,
 	...model,
 ];
 

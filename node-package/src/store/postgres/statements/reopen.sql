@@ -1,6 +1,7 @@
 -- Has finished events handled once more, by whoever asks: exactly one row per event asked for. Judged under the row lock.
 -- Asked again with the same owner token it answers the same once more, so a lost answer does no harm. Refused where the
 -- event was dead and another one has taken one of its guards since: the same fact would be handled twice.
+-- All times are set: see resolve.sql.
 -- $1: orders as JSON, distinct and sorted; $2: how many; $3: lock timeout.
 WITH orders AS MATERIALIZED (
 	SELECT wanted.*
@@ -25,6 +26,7 @@ WITH orders AS MATERIALIZED (
 	       attempt = CASE WHEN locked.owned THEN claim.attempt ELSE least(claim.attempt, 32766) + 1 END,
 	       claimed_at = CASE WHEN locked.owned THEN claim.claimed_at ELSE clock_timestamp() END,
 	       lease_until = clock_timestamp() + locked.lease_ms * interval '1 millisecond',
+	       next_attempt_at = NULL,
 	       completed_at = NULL,
 	       result = NULL,
 	       execution_id = locked.execution_id,

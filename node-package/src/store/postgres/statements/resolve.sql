@@ -1,5 +1,6 @@
 -- Ends uncertainty: exactly one row per event asked for. Judged under the row lock; with a fence, only the record that the
 -- person has looked at. What is in the wanted state already is not changed: a lost answer does no harm.
+-- All times are set: where this had to wait, the table's checks see them as they were before the wait.
 -- $1: orders as JSON, distinct and sorted; $2: how many; $3: lock timeout.
 WITH orders AS MATERIALIZED (
 	SELECT wanted.*
@@ -21,6 +22,7 @@ WITH orders AS MATERIALIZED (
 ), resolved AS (
 	UPDATE "gate"."claims" claim
 	   SET state = locked.state,
+	       lease_until = NULL,
 	       next_attempt_at = CASE WHEN locked.state = 'f'
 	         THEN clock_timestamp() + locked.wait_ms * interval '1 millisecond' END,
 	       completed_at = CASE WHEN locked.state = 'c' THEN clock_timestamp() END,
