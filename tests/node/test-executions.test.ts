@@ -1,6 +1,6 @@
 /** Executions from the editor, and the moment by which a signed time is judged. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { delivery, details, freshWorkflow, openStage, routes, runGate, type Stage } from './stage';
+import { delivery, details, freshWorkflow, gateNode, openStage, routes, runGate, type Stage } from './stage';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('a test execution', () => {
 		const first = await runGate(stage, [item], { ...setup, mode: 'manual', executionId: '88' });
 		const second = await runGate(stage, [item], { ...setup, mode: 'manual', executionId: '89' });
 		expect(routes(first)).toEqual([['claimed'], [], []]);
-		expect(text(first)).toBe('');
+		expect(text(first)).toMatch(/^An event counts as done when it is claimed\. Add the operation 'Complete'[^.]*$/);
 		expect(routes(second)).toEqual([['claimed'], [], []]);
 		const [out] = second.outputs('Gate')![0]!;
 		expect(out!.json['claimed']).toBe(true);
@@ -33,6 +33,14 @@ describe('a test execution', () => {
 		const production = await runGate(stage, [item], setup);
 		expect(routes(production)).toEqual([['claimed'], [], []]);
 		expect(details(production.outputs('Gate')![0]![0])['test']).toBe(false);
+	});
+
+	it('has nothing to say about a workflow that completes its events, or is told what becomes of them', async () => {
+		const setup = { workflowId: freshWorkflow(), mode: 'manual' as const };
+		const completing = { ...gateNode(), name: 'Complete', parameters: { resource: 'event', operation: 'complete' } };
+		const completed = await runGate(stage, [delivery()], { ...setup, nodes: [completing], wires: [['Start', 'Gate'], ['Gate', 'Complete']] });
+		const told = await runGate(stage, [delivery()], { ...setup, options: { unfinishedEvents: 'alwaysDuplicate' } });
+		expect([text(completed), text(told)]).toEqual(['', '']);
 	});
 
 	it('routes for real in a memory of its own, if asked for', async () => {

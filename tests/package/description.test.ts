@@ -1,5 +1,5 @@
 /** What the node shows in the editor, against n8n's rules for wording and order. */
-import type { INodeProperties, INodePropertyOptions, INodeType } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyCollection, INodePropertyOptions, INodeType } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 const { IdempotencyGate } = require('../../node-package/dist/nodes/IdempotencyGate/IdempotencyGate.node.js') as {
@@ -16,7 +16,9 @@ const { IdempotencyGateTrigger } = require('../../node-package/dist/nodes/Idempo
 /** All fields of both nodes, those within collections too. */
 const properties = [...description.properties, ...new IdempotencyGateTrigger().description.properties];
 const fields = properties.flatMap(function all(field: INodeProperties): INodeProperties[] {
-	return field.type === 'collection' ? [field, ...((field.options ?? []) as INodeProperties[]).flatMap(all)] : [field];
+	if (field.type === 'collection') return [field, ...((field.options ?? []) as INodeProperties[]).flatMap(all)];
+	if (field.type !== 'fixedCollection') return [field];
+	return [field, ...((field.options ?? []) as INodePropertyCollection[]).flatMap(({ values }) => values.flatMap(all))];
 });
 const named = (name: string) => fields.filter((field) => field.name === name);
 const choices = fields.filter(({ type }) => type === 'options');
@@ -81,6 +83,44 @@ describe('wording', () => {
 	it('every field but a notice is described or explained by a hint', () => {
 		const mute = fields.filter(({ type, name, description: text, hint }) => !text && !hint && type !== 'notice' && type !== 'collection' && !['resource', 'operation'].includes(name));
 		expect(mute.map(({ name }) => name)).toEqual([]);
+	});
+});
+
+describe('every operation', () => {
+	const lists = description.properties.filter(({ name }) => name === 'operation');
+	const operations = lists.flatMap((list) => optionsOf(list).map(({ value }) => ({ resource: list.displayOptions!.show!['resource']![0] as string, operation: value as string })));
+	const shownFor = (property: INodeProperties | { displayOptions?: INodeProperties['displayOptions'] }, parameters: Record<string, string>) => {
+		const { show = {}, hide = {} } = property.displayOptions ?? {};
+		const matches = ([name, values]: [string, unknown]) => (values as unknown[]).includes(parameters[name]);
+		return Object.entries(show).every(matches) && !Object.entries(hide).some(matches);
+	};
+
+	it('has a name that no other resource uses: outputs and credentials go by it alone', () => {
+		const names = operations.map(({ operation }) => operation);
+		expect(new Set(names).size).toBe(names.length);
+	});
+
+	it('of a resource is among its choices by default', () => {
+		for (const list of lists) expect(optionsOf(list).map(({ value }) => value)).toContain(list.default);
+	});
+
+	it.each(operations)('$resource $operation looks for its tables where Claim makes them', (parameters) => {
+		const options = description.properties.filter((property) => property.name === 'options' && shownFor(property, parameters));
+		expect(options).toHaveLength(1);
+		const names = (options[0]!.options as INodeProperties[]).map(({ name }) => name);
+		expect(names).toEqual(expect.arrayContaining(['schema', 'tablePrefix']));
+		expect(description.properties.filter((property) => property.name === 'store' && shownFor(property, parameters))).toHaveLength(1);
+	});
+
+	it.each(operations)('$resource $operation shows no field twice', (parameters) => {
+		const names = description.properties.filter((property) => shownFor(property, { ...parameters, event: 'claimedBefore' })).map(({ name }) => name);
+		expect(names.filter((name, at) => names.indexOf(name) !== at && name !== 'eventIdFrom')).toEqual([]);
+	});
+
+	it('but Claim goes without a signing secret', () => {
+		const secret = description.credentials!.find(({ name }) => name === 'webhookSigningSecretApi')!;
+		const asking = operations.filter((parameters) => shownFor(secret, parameters)).map(({ operation }) => operation);
+		expect(asking).toEqual(['claim']);
 	});
 });
 

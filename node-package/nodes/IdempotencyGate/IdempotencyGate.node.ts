@@ -47,7 +47,7 @@ export class IdempotencyGate implements INodeType {
 		hints: nodeHints,
 		builderHint: {
 			searchHint:
-				"Place directly after the Webhook node. Claim has three outputs: 0 Claimed, 1 Duplicate, 2 Rejected. Wire the business nodes to Claimed only. Set the Webhook option 'Raw Body' to true.",
+				"Place directly after the Webhook node. Claim has three outputs: 0 Claimed, 1 Duplicate, 2 Rejected. Wire the business nodes to Claimed only and end them with the operation Complete, which finds the claim by itself. Set the Webhook option 'Raw Body' to true.",
 		},
 		// An authorisation header passes through with the item; the tokens end the claim or the lease of a message.
 		sensitiveOutputFields: ['headers.authorization', 'headers.cookie', 'idempotency.claimToken', 'outbox.messageToken'],

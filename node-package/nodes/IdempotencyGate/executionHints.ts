@@ -6,13 +6,23 @@ import type { Run } from './run';
 
 /** What a person who looks at the execution should know. Each thing once, however many items it is about. */
 export function addHints(context: IExecuteFunctions, run: Run, judged: readonly Judged[]): void {
-	const messages = new Set([...settings(context), ...judged.flatMap((one) => aboutItem(run, one, judged.length))]);
+	const aboutAll = [...settings(context), ...neverCompleted(context, run, judged)];
+	const messages = new Set([...aboutAll, ...judged.flatMap((one) => aboutItem(run, one, judged.length))]);
 	context.addExecutionHints(...[...messages].map((message) => ({ message, location: 'outputPane' as const })));
 }
 
 function settings(context: IExecuteFunctions): string[] {
 	if (context.getNode().executeOnce !== true) return [];
 	return ["'Execute Once' is on: when several events come in together, this node stops. Turn it off in the node's Settings"];
+}
+
+/** For those who have just put the gate into a workflow: what is interrupted now is lost. */
+function neverCompleted(context: IExecuteFunctions, { test }: Run, judged: readonly Judged[]): string[] {
+	const { unfinishedEvents = 'automatic' } = (context.getNode().parameters['options'] ?? {}) as { unfinishedEvents?: string };
+	if (test === 'none' || unfinishedEvents !== 'automatic') return [];
+	const done = judged.some(({ admission, rules }) => admission?.decision.claimed && rules?.unfinished === 'complete_on_claim');
+	if (!done) return [];
+	return ["An event counts as done when it is claimed. Add the operation 'Complete' at the end of the workflow to have interrupted events handled again"];
 }
 
 function aboutItem(run: Run, judged: Judged, items: number): string[] {

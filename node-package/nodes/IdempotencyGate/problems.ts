@@ -71,7 +71,7 @@ export function asProblem(thrown: unknown): Problem {
 	return new Problem(
 		'unforeseen',
 		typeof message === 'string' && message !== '' ? message : 'The gate could not judge this event',
-		typeof description === 'string' ? description : 'Nothing was claimed. The event can be delivered again safely.',
+		typeof description === 'string' ? description : 'Trying again is safe: what was done before is not done twice.',
 		'The gate could not judge this event',
 		{ cause: thrown },
 	);

@@ -1,6 +1,7 @@
 /** Why something failed, fit to be stored and shown: one line, without what looks like a secret, 500 characters. */
 export function storedReason(text: string): string {
 	const line = text
+		.slice(0, LONGEST_READ)
 		.replace(SECRETS, (_, address?: string, scheme?: string, name?: string) => `${address ?? scheme ?? name ?? ''}***`)
 		.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ')
 		.replace(/ {2,}/g, ' ')
@@ -10,6 +11,9 @@ export function storedReason(text: string): string {
 }
 
 const LONGEST = 500;
+
+/** Some messages hold a whole page. */
+const LONGEST_READ = 10_000;
 
 /**
  * Messages of clients and databases carry passwords in addresses, tokens in headers, and keys of APIs. Not everything can

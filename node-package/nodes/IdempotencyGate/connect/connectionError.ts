@@ -7,7 +7,7 @@ export function connectionError(cause: unknown, credential: PostgresCredential):
 	const { host, port, name } = credential;
 	const known = (code !== undefined && BY_CODE[code]) || BY_MESSAGE.find(({ pattern }) => pattern.test(message));
 	const { why, kind, check } = known || { why: message, kind: 'store_unavailable' as const, check: 'host, port and TLS' };
-	const help = `Nothing was claimed. Check ${check} in the credential '${name}'. The event can be delivered again safely.`;
+	const help = `Check ${check} in the credential '${name}'. Trying again is safe: what was done before is not done twice.`;
 	return new StoreError(kind, `Could not reach the Postgres store: ${why} (${host}:${port})`, help, { cause });
 }
 

@@ -87,7 +87,7 @@ export const ownerPanels: readonly Panel[] = [
 	{
 		resource: 'event',
 		operation: 'markUncertain',
-		name: 'Mark as Uncertain',
+		name: 'Mark Uncertain',
 		action: 'Mark event as uncertain',
 		description: 'Record that nobody knows whether it was done, so that it waits for a person',
 		fields: [...owners, reasonField('What is not known, for the person who decides', FAILURE)],
