@@ -149,6 +149,17 @@ describe('Dead Letters', () => {
 		expect(await poll(restarted)).toHaveLength(1);
 	});
 
+	it('comes once more if n8n dies while it is telling somebody', async () => {
+		const workflow = published('deadLetters');
+		await die(`evt_${workflowId}`, 'fail', { retry: false });
+		expect(await poll(workflow)).toHaveLength(1);
+		expect(await poll(workflow)).toBeNull();
+		const [node] = Object.values(workflow.staticData) as Array<{ process?: string }>;
+		node!.process = 'one that is gone';
+		expect(await poll(workflow)).toHaveLength(1);
+		expect(await poll(workflow)).toBeNull();
+	});
+
 	it('goes past the letters of others, and takes as many as asked', async () => {
 		const mine = [1, 2, 3].map((n) => `evt_${workflowId}_${n}`);
 		for (const id of mine) await die(id, 'fail', { retry: false });

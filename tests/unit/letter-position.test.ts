@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BEGINNING, type LetterPosition, moveOn, readPosition } from '../../node-package/nodes/IdempotencyGateTrigger/letterPosition';
+import { afterRestart, BEGINNING, type LetterPosition, moveOn, readPosition, tell } from '../../node-package/nodes/IdempotencyGateTrigger/letterPosition';
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** Reads as the trigger does from what is committed, and gives the numbers in the order in which they were seen. */
 function reader() {
@@ -40,8 +41,8 @@ describe('the position in the letters', () => {
 
 	it('does not wait for what was deleted: not before the first, and not a long row', () => {
 		expect(moveOn(BEGINNING, ['5000'], 0).missing).toEqual([]);
-		const far = moveOn({ after: '1', missing: [] }, ['9007199254740993'], 0);
-		expect(far).toEqual({ after: '9007199254740993', missing: [] });
+		const far = moveOn({ after: '1', missing: [], told: [] }, ['9007199254740993'], 0);
+		expect(far).toEqual({ after: '9007199254740993', missing: [], told: [] });
 	});
 
 	it('remembers a bounded number of them', () => {
@@ -51,10 +52,20 @@ describe('the position in the letters', () => {
 		expect(position.missing.at(-1)![0]).toBe('5000');
 	});
 
+	it('after a restart reads once more what was reported within the hour, and no more than that', () => {
+		let position = tell(moveOn(BEGINNING, ['1', '2'], 0), ['1', '2'], 0);
+		position = tell(moveOn(position, ['3', '4'], HOUR - 1), ['4'], HOUR - 1);
+		expect(position.told.map(([id]) => id)).toEqual(['1', '2', '4']);
+		const restarted = afterRestart(position, HOUR);
+		expect(restarted).toEqual({ after: '4', missing: [['4', HOUR]], told: [] });
+		expect(moveOn(restarted, ['4', '5'], HOUR)).toEqual({ after: '5', missing: [], told: [] });
+	});
+
 	it('begins anew where n8n has kept nothing, or something else', () => {
-		for (const kept of [undefined, null, 7, {}, { after: 1, missing: [] }, { after: 'x', missing: [] }, { after: '1' }]) {
+		for (const kept of [undefined, null, 7, {}, { after: 1, missing: [], told: [] }, { after: 'x', missing: [], told: [] }, { after: '1', missing: [] }]) {
 			expect(readPosition(kept)).toEqual(BEGINNING);
 		}
-		expect(readPosition({ after: '7', missing: [['5', 1], ['x', 1], 5] })).toEqual({ after: '7', missing: [['5', 1]] });
+		const kept = { after: '7', missing: [['5', 1], ['x', 1], 5], told: [['7', 2], null] };
+		expect(readPosition(kept)).toEqual({ after: '7', missing: [['5', 1]], told: [['7', 2]] });
 	});
 });

@@ -8,7 +8,8 @@ export function readOutboxOption(parameters: Parameters): ClaimMessage[] {
 	return (Array.isArray(entries) ? entries : []).map((entry) => messageOf(entry as Record<string, unknown>));
 }
 
-function messageOf({ topic, body, messageKey, orderingKey }: Record<string, unknown>): ClaimMessage {
+/** A message as its fields say. Throws a `Problem`. */
+export function messageOf({ topic, body, messageKey, orderingKey }: Record<string, unknown>): ClaimMessage {
 	const name = textOf(topic, 'Topic');
 	if (name === '') throw problems.parameterUnsuitable('Topic', 'is empty', "Say in a word what the message is about, for example 'receipt'");
 	return {

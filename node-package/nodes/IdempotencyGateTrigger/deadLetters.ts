@@ -1,16 +1,16 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { DeadLetter, Payload, StoredClaim } from '../../src/index';
+import { type DeadLetter, loadCore, type Payload, type StoredClaim } from '../../src/index';
 import { recordDetails } from '../IdempotencyGate/events/details';
 import { requestOf } from '../IdempotencyGate/handedOutItem';
 import type { Parameters } from '../IdempotencyGate/parameters';
 import { readLimit, readProvider } from '../IdempotencyGate/recovery';
 import { readSearchedScope } from '../IdempotencyGate/searchedScope';
-import { moveOn, readPosition } from './letterPosition';
+import { afterRestart, moveOn, readPosition, tell } from './letterPosition';
 import type { Source } from './source';
 
 /**
- * Events that became uncertain or dead, each reported once to each workflow that asks. n8n keeps the position together
- * with the beginning of the execution: if it dies in between, the letters come once more, and none is lost.
+ * Events that became uncertain or dead, each reported to each workflow that asks: once, but for a restart of n8n, which
+ * may have died while it was telling somebody. Then the last ones come once more.
  */
 export const deadLetters: Source = {
 	nothing: 'There are no dead letters to show',
@@ -19,18 +19,21 @@ export const deadLetters: Source = {
 		const wanted = wantedBy(parameters);
 		const limit = readLimit(parameters);
 		const memory = context.getWorkflowStaticData('node');
+		const nowMs = Date.now();
 		let position = readPosition(memory['letters']);
-		let found: INodeExecutionData[] = [];
+		if (memory['process'] !== processMark()) position = afterRestart(position, nowMs);
 		let letters: DeadLetter[];
+		let found: DeadLetter[];
 		do {
 			const missing = position.missing.map(([id]) => id);
 			letters = await store.deadLetters({ after: position.after, missing, limit });
-			position = moveOn(position, letters.map(({ id }) => id), Date.now());
-			found = letters.flatMap(({ claim, payload }) => (claim && wanted(claim) ? [letterItem(claim, payload)] : []));
+			position = moveOn(position, letters.map(({ id }) => id), nowMs);
+			found = letters.filter(({ claim }) => claim !== null && wanted(claim));
 			// None of these was wanted, and there may be more.
 		} while (found.length === 0 && letters.length === limit);
-		memory['letters'] = position;
-		return found;
+		memory['letters'] = tell(position, found.map(({ id }) => id), nowMs);
+		memory['process'] = processMark();
+		return found.flatMap(({ claim, payload }) => (claim ? [letterItem(claim, payload)] : []));
 	},
 
 	async show(store, parameters) {
@@ -43,6 +46,12 @@ export const deadLetters: Source = {
 };
 
 const MOST_LOOKED_AT = 1000;
+
+function processMark(): string {
+	return (mark ??= loadCore().newToken());
+}
+
+let mark: string | undefined;
 
 function wantedBy(parameters: Parameters): (claim: StoredClaim) => boolean {
 	const { scope } = readSearchedScope(parameters, 'none');

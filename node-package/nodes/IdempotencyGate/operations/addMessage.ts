@@ -3,39 +3,26 @@ import type { OutboxMessage } from '../../../src/index';
 import { openStore } from '../connect/store';
 import { type Answer, answerItems, failed } from '../events/answers';
 import { OUTBOX } from '../outbox/messageItem';
-import { NewMessages } from '../outbox/newMessages';
-import { Parameters } from '../parameters';
-import { asProblem, type Problem } from '../problems';
+import { newMessages } from '../outbox/newMessages';
+import type { Run } from '../run';
 
 /** Stores messages that are to be sent. One with a key that is there already leaves by the second output. */
 export async function addMessage(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const own = { resultField: OUTBOX };
-	return await answerItems(
-		context,
-		2,
-		async (run, items) => {
-			const made = new NewMessages(context, run);
-			const read = items.map((item, itemIndex): OutboxMessage | Problem => {
-				try {
-					return made.read(new Parameters(context, itemIndex), item, itemIndex);
-				} catch (thrown) {
-					return asProblem(thrown);
-				}
-			});
-			const wrong = read.flatMap((one, itemIndex) => (one instanceof Error ? [failed(itemIndex, one)] : []));
-			// What stops the workflow stops it before anything is stored.
-			if (wrong.length > 0 && !context.continueOnFail()) return wrong;
+	return await answerItems(context, 2, async (run, items) => await add(context, run, items), { resultField: OUTBOX });
+}
 
-			const messages = read.flatMap((one) => (one instanceof Error ? [] : [one]));
-			const store = await openStore(context);
-			const added = messages.length === 0 ? [] : await store.addMessages(messages);
-			let next = 0;
-			return read.map((one, itemIndex) => {
-				return one instanceof Error ? failed(itemIndex, one) : answerOf(itemIndex, one, added[next++] === 'added');
-			});
-		},
-		own,
-	);
+async function add(context: IExecuteFunctions, run: Run, items: readonly INodeExecutionData[]): Promise<Answer[]> {
+	const wanted = newMessages(context, run, items);
+	const wrong = wanted.flatMap((one, itemIndex) => (one instanceof Error ? [failed(itemIndex, one)] : []));
+	// What stops the workflow stops it before anything is stored.
+	if (wrong.length > 0 && !context.continueOnFail()) return wrong;
+
+	const messages = wanted.flatMap((one) => (one instanceof Error ? [] : [one]));
+	const added = messages.length === 0 ? [] : await (await openStore(context)).addMessages(messages);
+	let next = 0;
+	return wanted.map((one, itemIndex) => {
+		return one instanceof Error ? failed(itemIndex, one) : answerOf(itemIndex, one, added[next++] === 'added');
+	});
 }
 
 function answerOf(itemIndex: number, { scope, topic, messageKey }: OutboxMessage, added: boolean): Answer {

@@ -1,76 +1,76 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { decodeReceipt, type EventKey, loadCore, type OutboxMessage } from '../../../src/index';
+import { type ClaimMessage, decodeReceipt, type EventKey, loadCore, messagesOf, type OutboxMessage } from '../../../src/index';
 import { detailsIn, keyIn } from '../events/details';
 import { Lineages } from '../events/lineage';
-import type { Parameters } from '../parameters';
+import { messageOf } from '../outboxOption';
+import { Parameters } from '../parameters';
+import { asProblem, type Problem } from '../problems';
 import type { Run } from '../run';
 import { readScope } from '../scope';
 import { outboxProblems } from './outboxProblems';
 
-/** The messages of one run, as the parameters ask for them. */
-export class NewMessages {
-	private readonly lineages: Lineages;
-	/** How many messages of one event about one topic there were: those after the first are numbered. */
-	private readonly numbers = new Map<string, number>();
-
-	constructor(
-		private readonly context: IExecuteFunctions,
-		private readonly run: Run,
-	) {
-		this.lineages = new Lineages(context);
+/** What the items of one run ask for, in their order. */
+export function newMessages(context: IExecuteFunctions, run: Run, items: readonly INodeExecutionData[]): Array<OutboxMessage | Problem> {
+	const lineages = new Lineages(context);
+	const wishes = items.map((item, itemIndex): Wish | Problem => {
+		try {
+			return readWish(context, run, new Parameters(context, itemIndex), eventOf(lineages, item, itemIndex));
+		} catch (thrown) {
+			return asProblem(thrown);
+		}
+	});
+	const named = new Map<Wish, OutboxMessage>();
+	for (const group of byEvent(wishes)) {
+		const [{ scope, idempotencyKey }] = group;
+		const messages = messagesOf(group.map(({ message }) => message), scope, idempotencyKey);
+		for (const [at, wish] of group.entries()) named.set(wish, messages[at] as OutboxMessage);
 	}
+	return wishes.map((wish) => (wish instanceof Error ? wish : (named.get(wish) as OutboxMessage)));
+}
 
-	/** Throws a `Problem`. */
-	read(parameters: Parameters, item: INodeExecutionData, itemIndex: number): OutboxMessage {
-		const topic = parameters.text('topic', 'Topic');
-		if (topic === '') throw outboxProblems.topicMissing();
-		const orderingKey = parameters.text('options.orderingKey', 'Ordering Key');
-		const delayMinutes = parameters.number('options.delayMinutes', 'Delay (Minutes)', [0, YEAR_IN_MINUTES], 0);
-		return {
-			...this.name(parameters, topic, item, itemIndex),
-			topic,
-			orderingKey: orderingKey === '' ? null : orderingKey,
-			body: readBody(parameters),
-			delayMs: Math.round(delayMinutes * MINUTE),
-		};
-	}
+interface Wish {
+	readonly message: ClaimMessage;
+	readonly scope: string;
+	/** Of the event that the message is about; empty where there is none, and then the message has a key of its own. */
+	readonly idempotencyKey: string;
+}
 
-	/**
-	 * By default made of the event's own key, so that a second attempt at the event adds nothing: for that, the scope has to
-	 * be the event's too, since it may be another workflow which recovers it.
-	 */
-	private name(parameters: Parameters, topic: string, item: INodeExecutionData, itemIndex: number): Pick<OutboxMessage, 'scope' | 'messageKey'> {
-		const event = this.eventOf(item, itemIndex);
-		const scope = event?.scope ?? readScope(this.context, parameters, this.run.test);
-		const given = parameters.text('options.messageKey', 'Message Key');
-		if (given !== '') return { scope, messageKey: given };
-		if (event === null) throw outboxProblems.keyMissing();
-		const messageKey = `${loadCore().idempotencyKey(event)}-${topic}`;
-		const nth = (this.numbers.get(messageKey) ?? 0) + 1;
-		this.numbers.set(messageKey, nth);
-		return { scope, messageKey: nth === 1 ? messageKey : `${messageKey}-${nth}` };
-	}
-
-	/** `null`: the item is not about an event. */
-	private eventOf(item: INodeExecutionData, itemIndex: number): EventKey | null {
-		const [details, ...others] = detailsIn(item.json);
-		if (details && others.length === 0) return keyIn(details);
-		const lineage = this.lineages.of(itemIndex);
-		return lineage.type === 'claimed' ? (decodeReceipt(lineage.claimToken)?.key ?? null) : null;
-	}
+/** The scope is the event's too, since it may be another workflow that recovers it, and that must add nothing anew. */
+function readWish(context: IExecuteFunctions, run: Run, parameters: Parameters, event: EventKey | null): Wish {
+	const message = messageOf({
+		topic: parameters.text('topic', 'Topic'),
+		body: parameters.value('body', 'Body', '{}'),
+		messageKey: parameters.text('options.messageKey', 'Message Key'),
+		orderingKey: parameters.text('options.orderingKey', 'Ordering Key'),
+	});
+	if (message.messageKey === null && event === null) throw outboxProblems.keyMissing();
+	const delayMinutes = parameters.number('options.delayMinutes', 'Delay (Minutes)', [0, YEAR_IN_MINUTES], 0);
+	return {
+		message: { ...message, delayMs: Math.round(delayMinutes * MINUTE) },
+		scope: event?.scope ?? readScope(context, parameters, run.test),
+		idempotencyKey: event ? loadCore().idempotencyKey(event) : '',
+	};
 }
 
 const MINUTE = 60_000;
 const YEAR_IN_MINUTES = 525_600;
 
-/** A text is JSON already; anything else that an expression gives becomes it. */
-function readBody(parameters: Parameters): string {
-	const value = parameters.value('body', 'Body', '{}');
-	if (typeof value !== 'string') return JSON.stringify(value ?? null);
-	try {
-		JSON.parse(value);
-	} catch (cause) {
-		throw outboxProblems.bodyNotJson(cause);
+/** `null`: the item is not about an event. */
+function eventOf(lineages: Lineages, item: INodeExecutionData, itemIndex: number): EventKey | null {
+	const [details, ...others] = detailsIn(item.json);
+	if (details && others.length === 0) return keyIn(details);
+	const lineage = lineages.of(itemIndex);
+	return lineage.type === 'claimed' ? (decodeReceipt(lineage.claimToken)?.key ?? null) : null;
+}
+
+function byEvent(wishes: ReadonlyArray<Wish | Problem>): Array<[Wish, ...Wish[]]> {
+	const groups = new Map<string, [Wish, ...Wish[]]>();
+	for (const wish of wishes) {
+		if (wish instanceof Error) continue;
+		const name = JSON.stringify([wish.scope, wish.idempotencyKey]);
+		const group = groups.get(name);
+		if (group) group.push(wish);
+		else groups.set(name, [wish]);
 	}
-	return value;
+	return [...groups.values()];
 }

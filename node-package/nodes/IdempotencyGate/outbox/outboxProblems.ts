@@ -2,23 +2,12 @@ import { Problem } from '../problems';
 
 /** What can be wrong with a message, or where an operation looks for it. */
 export const outboxProblems = {
-	bodyNotJson: (cause: unknown) =>
-		new Problem(
-			'parameter_invalid',
-			"'Body' is not JSON",
-			'Give an object, a list, a number, or a text in double quotes. An expression may also give an object as it is',
-			undefined,
-			{ cause },
-		),
-
 	keyMissing: () =>
 		new Problem(
 			'message_key_missing',
 			'The message has no key',
 			"Connect this node after 'Claimed', so that the key is made of the event's, or add the option 'Message Key' with a text that is the same however often this is tried",
 		),
-
-	topicMissing: () => new Problem('parameter_invalid', "'Topic' is empty", "Say in a word what the message is about, for example 'receipt'"),
 
 	noneBefore: () =>
 		new Problem(
