@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** `quick` suites need nothing but the build; the others start real servers and run one file after another. */
 const quick = ['unit', 'boundary', 'house'];
-const heavy = ['store', 'node', 'outside', 'package', 'e2e'];
+const heavy = ['store', 'model', 'node', 'outside', 'package', 'e2e'];
 
 export default defineConfig({
 	test: {

@@ -16,7 +16,7 @@ import { buildPackage, setUpN8n, setUpRepository } from './setup/tools.mjs';
 
 /** In order: what tells most in the shortest time first. All but `cargo` are projects of vitest.config.ts. */
 const quick = ['cargo', 'house', 'unit', 'boundary'];
-const suites = [...quick, 'store', 'node', 'outside', 'package', 'e2e'];
+const suites = [...quick, 'store', 'model', 'node', 'outside', 'package', 'e2e'];
 /** These load n8n's code, and it wants a newer Node.js than we do. */
 const onN8n = ['node', 'package', 'e2e'];
 

@@ -120,6 +120,14 @@ RETURNING scope, provider, event_id, fence::text, state, attempt, stage,
 	 WHERE payload IS NOT NULL AND state = 'p'
 	ON CONFLICT (scope, provider, event_id)
 	DO UPDATE SET keep = excluded.keep, headers = excluded.headers, body = excluded.body
+), newest AS (
+	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+	SELECT scope, subject_key, max(subject_version)
+	  FROM fresh
+	 WHERE state = 'c' AND subject_key IS NOT NULL
+	 GROUP BY scope, subject_key
+	 ORDER BY scope, subject_key
+	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
 ), messages AS MATERIALIZED (
 	SELECT message.*, nextval('"gate"."outbox_id"') AS id
 	  FROM (SELECT provider, event_id, message.*
@@ -134,14 +142,6 @@ RETURNING scope, provider, event_id, fence::text, state, attempt, stage,
 	  FROM messages
 	 ORDER BY scope COLLATE "C", message_key COLLATE "C"
 	ON CONFLICT (scope, message_key) DO NOTHING
-), newest AS (
-	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
-	SELECT scope, subject_key, max(subject_version)
-	  FROM fresh
-	 WHERE state = 'c' AND subject_key IS NOT NULL
-	 GROUP BY scope, subject_key
-	 ORDER BY scope, subject_key
-	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
 )
 SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state, fresh.attempt, fresh.stage,
        floor(extract(epoch FROM fresh.first_seen_at) * 1000)::text AS first_seen_ms,
@@ -348,6 +348,14 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	 USING changed
 	 WHERE payload.scope = changed.scope AND payload.provider = changed.provider
 	   AND payload.event_id = changed.event_id AND changed.state = 'c' AND NOT payload.keep
+), newest AS (
+	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+	SELECT scope, subject_key, max(subject_version)
+	  FROM changed
+	 WHERE state = 'c' AND subject_key IS NOT NULL
+	 GROUP BY scope, subject_key
+	 ORDER BY scope, subject_key
+	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
 ), messages AS MATERIALIZED (
 	SELECT message.*, nextval('"gate"."outbox_id"') AS id
 	  FROM (SELECT provider, event_id, message.*
@@ -363,14 +371,6 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	  FROM messages
 	 ORDER BY scope COLLATE "C", message_key COLLATE "C"
 	ON CONFLICT (scope, message_key) DO NOTHING
-), newest AS (
-	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
-	SELECT scope, subject_key, max(subject_version)
-	  FROM changed
-	 WHERE state = 'c' AND subject_key IS NOT NULL
-	 GROUP BY scope, subject_key
-	 ORDER BY scope, subject_key
-	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
 )
 SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.stage, claim.execution_id,
        coalesce(claim.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,
@@ -1118,6 +1118,270 @@ CREATE INDEX IF NOT EXISTS "gate_outbox_due" ON "gate"."outbox" (available_at, i
 CREATE INDEX IF NOT EXISTS "gate_outbox_in_line" ON "gate"."outbox" (scope, topic, ordering_key, id)
 	WHERE ordering_key IS NOT NULL AND state IN ('p', 'l', 'd');
 CREATE INDEX IF NOT EXISTS "gate_outbox_of_owner" ON "gate"."outbox" (owner) WHERE state = 'l'` },
+	{ number: 10, name: '0010_claim_function', sql: `CREATE OR REPLACE FUNCTION "gate"."claim"(
+	scope text,
+	provider text,
+	event_id text,
+	INOUT owner uuid DEFAULT pg_catalog.gen_random_uuid(),
+	lease interval DEFAULT '15 minutes',
+	max_attempts integer DEFAULT 5,
+	unfinished text DEFAULT 'take_over',
+	event_type text DEFAULT NULL,
+	body_digest text DEFAULT NULL,
+	changed_payload text DEFAULT 'duplicate',
+	execution_id text DEFAULT NULL,
+	OUT verdict text,
+	OUT claimed boolean,
+	OUT state text,
+	OUT fence bigint,
+	OUT attempt integer,
+	OUT first_seen_at timestamptz,
+	OUT lease_until timestamptz,
+	OUT retry_after interval,
+	OUT payload_changed boolean,
+	OUT stage text,
+	OUT result json
+) LANGUAGE plpgsql VOLATILE SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
+#variable_conflict use_column
+DECLARE
+	on_claim CONSTANT boolean NOT NULL := coalesce(unfinished, '') = 'complete_on_claim';
+	ask "gate"."claims"%ROWTYPE;
+	known record;
+	granted boolean;
+	fault record;
+BEGIN
+	ask.scope := scope;
+	ask.provider := provider;
+	ask.event_id := event_id;
+	ask.owner := owner;
+	ask.event_type := left(event_type, 200);
+	ask.execution_id := left(execution_id, 200);
+
+	SELECT wrong.message, wrong.hint INTO fault
+	  FROM (VALUES
+	         (coalesce(octet_length(ask.scope), 0) NOT BETWEEN 1 AND 512, 'The scope has not 1 to 512 bytes',
+	          'It says who consumes the event, for example ''billing''.'),
+	         (coalesce(octet_length(ask.provider), 0) NOT BETWEEN 1 AND 200, 'The provider has not 1 to 200 bytes',
+	          'It says who sent the event, for example ''stripe''.'),
+	         (coalesce(octet_length(ask.event_id), 0) NOT BETWEEN 1 AND 512, 'The event_id has not 1 to 512 bytes',
+	          'Pass the ID that the provider gave the event. Hash it where it is longer.'),
+	         (ask.owner IS NULL, 'The owner is NULL', 'Leave it out, or pass a fresh UUID.'),
+	         (NOT coalesce(lease > interval '0' AND lease <= interval '10 years', false),
+	          'The lease is not between 0 and 10 years', 'Pass an interval, for example ''15 minutes''.'),
+	         (coalesce(max_attempts, 0) NOT BETWEEN 1 AND 32767, 'The number of max_attempts is not 1 to 32767',
+	          'Leave it out for 5.'),
+	         (coalesce(unfinished, '') NOT IN ('take_over', 'hold', 'complete_on_claim'),
+	          format('There is no policy %L for what is unfinished', unfinished),
+	          'Choose take_over, hold or complete_on_claim.'),
+	         (body_digest !~ '^sha256:[0-9a-f]{64}$', 'The body_digest has not the form sha256:<64 hex digits>',
+	          'Pass ''sha256:'' || encode(sha256(body), ''hex''), or NULL.'),
+	         (coalesce(changed_payload, '') NOT IN ('duplicate', 'reject'),
+	          format('There is no policy %L for a changed payload', changed_payload), 'Choose duplicate or reject.')
+	       ) AS wrong (is_so, message, hint)
+	 WHERE wrong.is_so
+	 LIMIT 1;
+	IF FOUND THEN
+		RAISE EXCEPTION '%', fault.message USING ERRCODE = 'invalid_parameter_value', HINT = fault.hint;
+	END IF;
+	ask.body_digest := decode(substr(body_digest, 8), 'hex');
+	ask.hold := nullif(unfinished = 'hold', false);
+	ask.max_attempts := nullif(max_attempts, 5);
+	FOR turn IN 1..100 LOOP
+		verdict := NULL;
+		granted := false;
+		SELECT claim.*, claim.xmin::text AS version INTO known
+		  FROM "gate"."claims" claim
+		 WHERE claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id;
+		IF NOT FOUND THEN
+			INSERT INTO "gate"."claims" AS claim
+			       (scope, provider, event_id, event_type, owner, body_digest, execution_id, hold, max_attempts, state,
+			        first_seen_at, lease_until, completed_at)
+			SELECT ask.scope, ask.provider, ask.event_id, ask.event_type, ask.owner, ask.body_digest, ask.execution_id,
+			       ask.hold, ask.max_attempts, CASE WHEN on_claim THEN 'c' ELSE 'p' END, began.at,
+			       CASE WHEN NOT on_claim THEN began.at + lease END, CASE WHEN on_claim THEN began.at END
+			  FROM (SELECT clock_timestamp() AS at) began
+			ON CONFLICT (scope, provider, event_id) DO NOTHING
+			RETURNING claim.*, claim.xmin::text AS version INTO known;
+			CONTINUE WHEN NOT FOUND;
+			verdict := 'claimed';
+			EXIT;
+		END IF;
+
+		verdict := CASE
+			WHEN known.owner = ask.owner AND known.state = 'p' THEN 'reentrant'
+			WHEN known.owner = ask.owner AND known.state = 'c' AND on_claim THEN 'reentrant'
+			WHEN known.body_digest <> ask.body_digest AND changed_payload = 'reject' THEN 'payload_mismatch'
+			WHEN known.state = 'c' THEN 'completed'
+			WHEN known.state = 'd' THEN 'dead'
+			WHEN known.state = 'u' THEN 'uncertain'
+			WHEN known.lease_until > clock_timestamp() THEN 'in_progress'
+			WHEN known.next_attempt_at > clock_timestamp() THEN 'backoff'
+			WHEN known.attempt >= max_attempts THEN 'exhausted'
+			WHEN known.state = 'f' THEN 'retried'
+			WHEN ask.hold OR known.hold THEN 'held'
+			ELSE 'taken_over'
+		END;
+		EXIT WHEN known.state = 'c' OR verdict NOT IN ('reentrant', 'retried', 'taken_over', 'held', 'exhausted');
+		granted := verdict IN ('retried', 'taken_over');
+		UPDATE "gate"."claims" claim
+		   SET state = CASE
+		         WHEN verdict = 'held' THEN 'u'
+		         WHEN verdict = 'exhausted' THEN 'd'
+		         WHEN granted AND on_claim THEN 'c'
+		         ELSE 'p' END,
+		       owner = CASE WHEN granted THEN ask.owner ELSE claim.owner END,
+		       fence = CASE WHEN granted THEN nextval('"gate"."fence"') ELSE claim.fence END,
+		       attempt = CASE WHEN granted THEN claim.attempt + 1 ELSE claim.attempt END,
+		       claimed_at = CASE WHEN granted THEN clock_timestamp() ELSE claim.claimed_at END,
+		       lease_until = CASE
+		         WHEN verdict = 'reentrant' OR granted AND NOT on_claim THEN clock_timestamp() + lease END,
+		       next_attempt_at = NULL,
+		       completed_at = CASE WHEN granted AND on_claim THEN clock_timestamp() END,
+		       hold = claim.hold OR granted AND ask.hold,
+		       max_attempts = CASE WHEN granted THEN ask.max_attempts ELSE claim.max_attempts END,
+		       execution_id = CASE WHEN granted THEN ask.execution_id ELSE claim.execution_id END
+		 WHERE claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id
+		   AND claim.xmin::text = known.version
+		RETURNING claim.*, claim.xmin::text AS version INTO known;
+		EXIT WHEN FOUND;
+	END LOOP;
+	IF verdict IS NULL THEN
+		RAISE EXCEPTION 'The record of this event kept changing' USING ERRCODE = 'serialization_failure',
+			HINT = 'Nothing is known about the claim. Run the transaction again.';
+	END IF;
+
+	IF granted AND on_claim THEN
+		DELETE FROM "gate"."payloads" payload
+		 WHERE payload.scope = ask.scope AND payload.provider = ask.provider AND payload.event_id = ask.event_id
+		   AND NOT payload.keep;
+		INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+		SELECT ask.scope, known.subject_key, known.subject_version
+		 WHERE known.subject_key IS NOT NULL
+		ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version;
+	END IF;
+
+	claimed := verdict IN ('claimed', 'reentrant', 'retried', 'taken_over');
+	state := CASE known.state WHEN 'p' THEN 'processing' WHEN 'f' THEN 'failed' WHEN 'u' THEN 'uncertain'
+		WHEN 'c' THEN 'completed' ELSE 'dead' END;
+	fence := CASE WHEN claimed THEN known.fence END;
+	attempt := known.attempt;
+	first_seen_at := known.first_seen_at;
+	lease_until := known.lease_until;
+	retry_after := CASE WHEN NOT claimed AND known.state IN ('p', 'f')
+		THEN greatest(coalesce(known.lease_until, known.next_attempt_at) - clock_timestamp(), interval '0') END;
+	payload_changed := coalesce(known.body_digest <> ask.body_digest, false);
+	stage := known.stage;
+	result := CASE WHEN NOT claimed THEN known.result END;
+END
+$function$` },
+	{ number: 11, name: '0011_complete_function', sql: `CREATE OR REPLACE FUNCTION "gate"."complete"(
+	scope text,
+	provider text,
+	event_id text,
+	owner uuid,
+	fence bigint,
+	result json DEFAULT NULL,
+	raise_if_fenced_out boolean DEFAULT true
+) RETURNS text LANGUAGE plpgsql VOLATILE SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
+#variable_conflict use_column
+DECLARE
+	ask "gate"."claims"%ROWTYPE;
+	held record;
+BEGIN
+	ask.scope := scope;
+	ask.provider := provider;
+	ask.event_id := event_id;
+	ask.owner := owner;
+	ask.fence := fence;
+	ask.result := result;
+	IF ask.scope IS NULL OR ask.provider IS NULL OR ask.event_id IS NULL OR ask.owner IS NULL OR ask.fence IS NULL THEN
+		RAISE EXCEPTION 'A part of the receipt is NULL' USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Pass scope, provider, event_id, owner and fence of a claim that is yours: where claimed is false there is no fence.';
+	END IF;
+	IF octet_length(ask.result::text) > 262144 THEN
+		RAISE EXCEPTION 'The result has % bytes, the limit is 262144', octet_length(ask.result::text)
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'Store what duplicates need to know, for example an ID.';
+	END IF;
+
+	SELECT claim.state, claim.lease_until <= clock_timestamp() AS late, claim.subject_key, claim.subject_version INTO held
+	  FROM "gate"."claims" claim
+	 WHERE claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id
+	   AND claim.owner = ask.owner AND claim.fence = ask.fence
+	   FOR UPDATE;
+	IF held.state = 'c' THEN
+		RETURN 'already';
+	ELSIF held.state IS DISTINCT FROM 'p' THEN
+		IF raise_if_fenced_out IS FALSE THEN
+			RETURN 'fenced_out';
+		END IF;
+		RAISE EXCEPTION 'The event % of % is not this owner''s any more', quote_literal(ask.event_id), quote_literal(ask.provider)
+			USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'Its lease was over and somebody took it over, or it has ended otherwise. Roll back: the work may be done elsewhere.';
+	END IF;
+
+	UPDATE "gate"."claims" claim
+	   SET state = 'c', lease_until = NULL, completed_at = clock_timestamp(), result = ask.result, error = NULL
+	 WHERE claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id;
+	DELETE FROM "gate"."payloads" payload
+	 WHERE payload.scope = ask.scope AND payload.provider = ask.provider AND payload.event_id = ask.event_id
+	   AND NOT payload.keep;
+	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+	SELECT ask.scope, held.subject_key, held.subject_version
+	 WHERE held.subject_key IS NOT NULL
+	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version;
+	RETURN CASE WHEN held.late THEN 'late' ELSE 'settled' END;
+END
+$function$` },
+	{ number: 12, name: '0012_add_message_function', sql: `CREATE OR REPLACE FUNCTION "gate"."add_message"(
+	scope text,
+	message_key text,
+	topic text,
+	body json,
+	ordering_key text DEFAULT NULL,
+	delay interval DEFAULT '0',
+	provider text DEFAULT NULL,
+	event_id text DEFAULT NULL
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
+#variable_conflict use_column
+DECLARE
+	message "gate"."outbox"%ROWTYPE;
+	fault record;
+BEGIN
+	message.scope := scope;
+	message.message_key := message_key;
+	message.topic := topic;
+	message.body := body;
+	message.ordering_key := ordering_key;
+	message.provider := provider;
+	message.event_id := event_id;
+	SELECT wrong.message, wrong.hint INTO fault
+	  FROM (VALUES
+	         (coalesce(octet_length(message.scope), 0) NOT BETWEEN 1 AND 512, 'The scope has not 1 to 512 bytes',
+	          'It says who sends the message, for example ''billing''.'),
+	         (coalesce(octet_length(message.message_key), 0) NOT BETWEEN 1 AND 512, 'The message_key has not 1 to 512 bytes',
+	          'It tells messages of the scope apart. For the receiver it is the idempotency key.'),
+	         (coalesce(octet_length(message.topic), 0) NOT BETWEEN 1 AND 200, 'The topic has not 1 to 200 bytes',
+	          'It says what the message is about, for example ''mail''.'),
+	         (octet_length(message.ordering_key) NOT BETWEEN 1 AND 512, 'The ordering_key has not 1 to 512 bytes',
+	          'Pass NULL where the order does not matter.'),
+	         (coalesce(octet_length(message.body), 0) NOT BETWEEN 1 AND 262144, 'The body has not 1 to 262144 bytes of JSON',
+	          'Send what the receiver needs to know, for example an ID.'),
+	         (NOT coalesce(delay >= interval '0' AND delay <= interval '10 years', false),
+	          'The delay is not between 0 and 10 years', 'Leave it out for none.')
+	       ) AS wrong (is_so, message, hint)
+	 WHERE wrong.is_so
+	 LIMIT 1;
+	IF FOUND THEN
+		RAISE EXCEPTION '%', fault.message USING ERRCODE = 'invalid_parameter_value', HINT = fault.hint;
+	END IF;
+
+	INSERT INTO "gate"."outbox" (scope, message_key, topic, ordering_key, body, available_at, provider, event_id)
+	VALUES (message.scope, message.message_key, message.topic, message.ordering_key, message.body,
+	        clock_timestamp() + delay, message.provider, message.event_id)
+	ON CONFLICT (scope, message_key) DO NOTHING;
+	RETURN FOUND;
+END
+$function$` },
 	{ number: 13, name: '0013_dead_letters', sql: `CREATE TABLE IF NOT EXISTS "gate"."dead_letters" (
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	fence bigint NOT NULL,
