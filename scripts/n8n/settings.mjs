@@ -34,6 +34,8 @@ function ownData(userFolder, databaseUrl) {
 		DB_POSTGRESDB_PASSWORD: decodeURIComponent(url.password) || 'unused',
 		DB_POSTGRESDB_DATABASE: decodeURIComponent(url.pathname.slice(1)),
 		DB_POSTGRESDB_POOL_SIZE: '10',
+		// On a machine that is busy n8n would take its database for gone, and answer 503 to everybody.
+		DB_PING_TIMEOUT_MS: '60000',
 	};
 }
 
