@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -208,6 +210,32 @@ describe('where the Postgres store is', () => {
 		await expect(store.prepare()).rejects.toMatchObject(away);
 		await expect(store.claim([ask()])).rejects.toMatchObject(away);
 		await expect(store.find(ask().key)).rejects.toMatchObject(away);
+	});
+
+	it('a server that stays silent is waited for only so long, whatever is asked', async () => {
+		const sockets: Socket[] = [];
+		const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+		await once(silent, 'listening');
+		const { port } = silent.address() as AddressInfo;
+		const store = open({ patienceMs: 200 }, `postgres://postgres@127.0.0.1:${port}/postgres`);
+		const { key, owner } = ask();
+		const filter = { states: [], scope: null, provider: null, eventType: null, fromMs: null, toMs: null, limit: 1 };
+		const search = { which: 'both', unfinished: 'hold', limit: 1, owners: [owner], scope: null, provider: null } as const;
+		const calls = [
+			() => store.find(key),
+			() => store.findPayload(key),
+			() => store.findByExecution({ executionId: '1', unfinished: true, limit: 1 }),
+			() => store.list(filter),
+			() => store.recover({ ...search, leaseMs: 1, maxAttempts: null, executionId: null }),
+			() => store.extend([{ key, owner, fence: '1', leaseMs: 1 }]),
+			() => store.advance([{ key, owner, fence: '1', stage: 'a', stages: ['a'] }]),
+			() => store.reopen([{ key, owner, reason: 'x', leaseMs: 1, executionId: null }]),
+			() => store.resolve([{ key, fence: null, to: { state: 'dead' }, reason: 'x' }]),
+		];
+		const errors = await Promise.all(calls.map(async (call) => await call().then(() => null, (error: unknown) => error)));
+		for (const error of errors) expect(error).toMatchObject({ code: 'store_busy', message: /did not answer within 0.2 s/ });
+		for (const socket of sockets) socket.destroy();
+		silent.close();
 	});
 
 	it('the embedded SQL is fresh', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import type { Ownership } from '../../store/lifecycle';
-import type { Settle, Store } from '../../store/store';
+import type { ClaimAsk, Settle, Store } from '../../store/store';
 import type { Law, World } from '../world';
 import {
 	ask,
@@ -77,6 +77,9 @@ class History {
 	private readonly owners = Array.from({ length: 4 }, newOwner);
 	private readonly receipts: Ownership[] = [];
 
+	/** What comes with a claim changes nothing about it, but a store may take another way for it. */
+	private readonly more: Partial<ClaimAsk>;
+
 	constructor(
 		private readonly world: World,
 		private readonly store: Store,
@@ -84,6 +87,8 @@ class History {
 	) {
 		this.scope = world.newScope();
 		this.roll = dice(seed);
+		const payload = { headers: [], body: new Uint8Array(1), keep: 'until_completed' } as const;
+		this.more = seed % 2 === 0 ? { payload } : {};
 	}
 
 	async takeStep(where: string): Promise<void> {
@@ -102,6 +107,7 @@ class History {
 			leaseMs: this.anyLease(),
 			maxAttempts: 1 + this.roll(3),
 			unfinished: this.oneOf(['take_over', 'take_over', 'hold', 'complete_on_claim'] as const),
+			...this.more,
 		});
 		const expected = this.expected.claim(asked);
 		const { verdict, state, attempt, stage, fence } = await claimOne(this.store, asked);

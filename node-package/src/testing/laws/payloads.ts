@@ -2,6 +2,7 @@ import assert from 'node:assert';
 import type { EventKey, SavedPayload, Store } from '../../store/store';
 import type { Law } from '../world';
 import { ask, claimBriefly, claimOne, failure, HOUR, key, newOwner, search, settleOne } from './cast';
+import { message } from './messages';
 
 /** The delivery itself, saved so that the recovery can hand it out again, and only as long as it may be needed. */
 export const payloads: readonly Law[] = [
@@ -75,6 +76,11 @@ export const payloads: readonly Law[] = [
 				const settled = await begin('settled');
 				await settleOne(store, settled, settled.fence, { state: 'completed' });
 				assert.equal(await savedText(store, settled.key), left);
+
+				const sending = await begin('settled with a message');
+				const outbox = [message(scope, 'sent')];
+				await settleOne(store, sending, sending.fence, { state: 'completed', outbox });
+				assert.equal(await savedText(store, sending.key), left);
 
 				for (const to of [
 					{ state: 'failed', error: 'x', retryAfterMs: HOUR, maxAttempts: 5 },

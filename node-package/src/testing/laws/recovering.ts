@@ -13,6 +13,7 @@ import {
 	holdOpen,
 	HOUR,
 	key,
+	newOwner,
 	openMany,
 	OURS,
 	owned,
@@ -171,6 +172,38 @@ export const recovering: readonly Law[] = [
 			assert.deepEqual(found.map(({ key: { eventId } }) => eventId), ['free']);
 			await rival.rollback();
 			assert.deepEqual((await store.recover(search({ scope }))).map(({ key: { eventId } }) => eventId), ['busy']);
+		},
+	},
+	{
+		name: 'whatever isolation an administrator has made the default, each is recovered, ended and reopened once',
+		hazard: 'H9 of the lifecycle',
+		needs: ['other_isolation'],
+		async run(world) {
+			for (const isolation of ['repeatable read', 'serializable'] as const) {
+				const scope = world.newScope();
+				const stores = await openMany(world, 4, { isolation });
+				const asks = Array.from({ length: 40 }, (_, n) => ask(key(scope, `evt_${n}`), { leaseMs: 1 }));
+				const last = Math.max(...(await (stores[0] as Store).claim(asks)).map(({ leaseUntilMs }) => leaseUntilMs ?? 0));
+				await until(async () => (await world.now()) > last + 1);
+				const found = await behindBarrier(stores.map((store) => async () => await store.recover(search({ scope, limit: 10 }))));
+				const rest = await (stores[0] as Store).recover(search({ scope }));
+				const all = [...found.flat(), ...rest].map(handedOut);
+				assert.equal(new Set(all.map(({ key: { eventId } }) => eventId)).size, 40);
+				assert.equal(all.length, 40);
+				// Each asks for all of them: the first to come ends it.
+				const ended = await behindBarrier(
+					stores.map((store) => async () => await store.settle(all.map((one) => ({ ...one, to: { state: 'completed' } })))),
+				);
+				assert.deepEqual(count(ended.flat()), { settled: 40, already: 120 });
+				const reopened = await behindBarrier(
+					stores.map((store) => async () =>
+						await store.reopen(
+							all.map(({ key: at }) => ({ key: at, owner: newOwner(), reason: 'x', leaseMs: HOUR, executionId: null })),
+						),
+					),
+				);
+				assert.deepEqual(count(reopened.flat()), { reopened: 40, not_finished: 120 });
+			}
 		},
 	},
 	{

@@ -82,6 +82,10 @@ export const subjects: readonly Law[] = [
 			assert.equal((await settleOne(store, early, fence, { state: 'completed' })).verdict, 'settled');
 			assert.equal((await claimOne(store, at('late', '99'))).verdict, 'superseded');
 			assert.equal((await claimOne(store, at('next', '101'))).verdict, 'claimed');
+
+			const other = about(scope, 'sub_2');
+			await store.claim(versions.map((version) => ({ ...other(`at once ${version}`, version), unfinished: 'complete_on_claim' })));
+			assert.equal((await claimOne(store, other('later', '99'))).verdict, 'superseded');
 		},
 	},
 	{

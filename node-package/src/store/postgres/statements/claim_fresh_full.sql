@@ -59,6 +59,14 @@ WITH asks AS MATERIALIZED (
 	-- What is there is of a claim that is gone.
 	ON CONFLICT (scope, provider, event_id)
 	DO UPDATE SET keep = excluded.keep, headers = excluded.headers, body = excluded.body
+), newest AS (
+	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+	SELECT scope, subject_key, max(subject_version)
+	  FROM fresh
+	 WHERE state = 'c' AND subject_key IS NOT NULL
+	 GROUP BY scope, subject_key
+	 ORDER BY scope, subject_key
+	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
 ), messages AS MATERIALIZED (
 	SELECT message.*, nextval('"gate"."outbox_id"') AS id
 	  FROM (SELECT provider, event_id, message.*
@@ -73,14 +81,6 @@ WITH asks AS MATERIALIZED (
 	  FROM messages
 	 ORDER BY scope COLLATE "C", message_key COLLATE "C"
 	ON CONFLICT (scope, message_key) DO NOTHING
-), newest AS (
-	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
-	SELECT scope, subject_key, max(subject_version)
-	  FROM fresh
-	 WHERE state = 'c' AND subject_key IS NOT NULL
-	 GROUP BY scope, subject_key
-	 ORDER BY scope, subject_key
-	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
 )
 SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state, fresh.attempt, fresh.stage,
        floor(extract(epoch FROM fresh.first_seen_at) * 1000)::text AS first_seen_ms,

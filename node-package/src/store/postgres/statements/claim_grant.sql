@@ -148,6 +148,14 @@ WITH asks AS MATERIALIZED (
 	 USING changed
 	 WHERE payload.scope = changed.scope AND payload.provider = changed.provider
 	   AND payload.event_id = changed.event_id AND changed.state = 'c' AND NOT payload.keep
+), newest AS (
+	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
+	SELECT scope, subject_key, max(subject_version)
+	  FROM changed
+	 WHERE state = 'c' AND subject_key IS NOT NULL
+	 GROUP BY scope, subject_key
+	 ORDER BY scope, subject_key
+	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
 ), messages AS MATERIALIZED (
 	SELECT message.*, nextval('"gate"."outbox_id"') AS id
 	  FROM (SELECT provider, event_id, message.*
@@ -163,14 +171,6 @@ WITH asks AS MATERIALIZED (
 	  FROM messages
 	 ORDER BY scope COLLATE "C", message_key COLLATE "C"
 	ON CONFLICT (scope, message_key) DO NOTHING
-), newest AS (
-	INSERT INTO "gate"."subjects" AS subject (scope, subject_key, version)
-	SELECT scope, subject_key, max(subject_version)
-	  FROM changed
-	 WHERE state = 'c' AND subject_key IS NOT NULL
-	 GROUP BY scope, subject_key
-	 ORDER BY scope, subject_key
-	ON CONFLICT (scope, subject_key) DO UPDATE SET version = excluded.version WHERE subject.version < excluded.version
 )
 SELECT ask.ord, claim.fence::text, claim.state, claim.attempt, claim.stage, claim.execution_id,
        coalesce(claim.body_digest <> decode(ask.body_digest, 'hex'), false) AS payload_changed,

@@ -51,7 +51,6 @@ WITH ends AS MATERIALIZED (
 	          FROM locked JOIN settled USING (scope, provider, event_id)
 	         CROSS JOIN json_to_recordset(locked.outbox) AS message (
 	                 place integer, scope text, message_key text, topic text, ordering_key text, body text, delay_ms bigint)
-	         WHERE settled.state = 'c'
 	         ORDER BY locked.ord, message.place) message
 ), sent AS (
 	INSERT INTO "gate"."outbox" (id, scope, message_key, topic, ordering_key, body, available_at, provider, event_id)
