@@ -173,7 +173,8 @@ export function messagesOf(messages: readonly ClaimMessage[], scope: string, ide
 	return messages.map((message) => {
 		const nth = (seen.get(message.topic) ?? 0) + 1;
 		seen.set(message.topic, nth);
-		const ofEvent = `${idempotencyKey}-${message.topic}${nth === 1 ? '' : `-${nth}`}`;
+		// Behind the event's key, which has one length, the two marks cannot be taken for a part of a topic.
+		const ofEvent = nth === 1 ? `${idempotencyKey}-${message.topic}` : `${idempotencyKey}#${nth}-${message.topic}`;
 		return { ...message, scope, messageKey: message.messageKey ?? ofEvent };
 	});
 }

@@ -48,15 +48,18 @@ export class Gate {
 		});
 	}
 
-	/** One reply or error per ask. One ask that cannot be stored does not take the others down with it. */
+	/**
+	 * One reply or error per ask. The store's call fails as a whole, also where most of its asks are claimed already and one
+	 * key is stuck: so each is asked again alone, and what is claimed does not get lost in a neighbour's error.
+	 */
 	private async claim(asks: readonly ClaimAsk[]): Promise<Replies> {
 		if (asks.length === 0) return [];
 		try {
 			return await this.store.claim(asks);
 		} catch (cause) {
 			const error = asStoreError(cause);
-			if (error.code === 'store_refused_key' && asks.length > 1) {
-				// Re-asking is safe: the owner tokens are the same.
+			if (error.code !== 'store_misconfigured' && asks.length > 1) {
+				// The owner tokens are the same, so this learns the answer that the error hid.
 				return (await Promise.all(asks.map((ask) => this.claim([ask])))).flat();
 			}
 			return asks.map(() => error);

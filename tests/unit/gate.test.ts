@@ -107,6 +107,21 @@ describe('a store that does not answer', () => {
 		expect(admission?.decision).toMatchObject({ outcome: 'unavailable', claimed: false });
 	});
 
+	it('one stuck key does not take down what was claimed beside it', async () => {
+		const busy = new StoreError('store_busy', 'a rival does not commit', 'wait');
+		const owners = new Map<string, Set<string>>();
+		const store: Claims = {
+			claim: async (asks) => {
+				for (const { key, owner } of asks) owners.set(key.eventId, (owners.get(key.eventId) ?? new Set()).add(owner));
+				if (asks.some(({ key }) => key.eventId === 'evt_stuck')) throw busy;
+				return asks.map(() => ({ ...claimed(), verdict: 'reentrant' }));
+			},
+		};
+		const admissions = await new Gate(core, store).admit([stripe('evt_1'), stripe('evt_stuck'), stripe('evt_3')]);
+		expect(admissions.map(({ decision }) => decision.outcome)).toEqual(['reentrant', 'unavailable', 'reentrant']);
+		expect([...owners.values()].map(({ size }) => size)).toEqual([1, 1, 1]);
+	});
+
 	it('one ask that cannot be stored leaves the others alone', async () => {
 		const refuse = new StoreError('store_refused_key', 'cannot be stored', 'change it');
 		const store: Claims = {
@@ -152,11 +167,13 @@ describe('what is stored with a claim', () => {
 	it('messages with keys of their own, also two about one topic', async () => {
 		const asked: ClaimAsk[] = [];
 		const message = { topic: 'mail', orderingKey: null, body: '{}', messageKey: null };
-		const outbox = [message, message, { ...message, messageKey: 'mine' }];
+		const third = { ...message, topic: 'mail-2' };
+		const outbox = [message, message, third, { ...message, messageKey: 'mine' }];
 		const [admission] = await new Gate(core, recording(asked)).admit([stripe('evt_1', { outbox })]);
 		const key = admission?.key?.idempotencyKey;
 		expect(asked[0]?.outbox?.map(({ scope, messageKey }) => [scope, messageKey])).toEqual([
 			['workflow:unit', `${key}-mail`],
+			['workflow:unit', `${key}#2-mail`],
 			['workflow:unit', `${key}-mail-2`],
 			['workflow:unit', 'mine'],
 		]);

@@ -12,6 +12,8 @@ describe('headers that may be kept', () => {
 	it.each([
 		...['Authorization', 'AUTHORIZATION', 'Proxy-Authorization', 'Cookie', 'Set-Cookie', 'X-Api-Key', 'X-Gitlab-Token'],
 		...['Stripe-Signature', 'X-Hub-Signature-256', 'X-Shopify-Hmac-Sha256', 'X-Telegram-Bot-Api-Secret-Token', 'apikey'],
+		...['X-AuthToken', 'X-ApiToken', 'AccessToken', 'X-SessionId', 'JSESSIONID', 'X-SecretKey', 'csrftoken', 'X-Otp'],
+		...['X-Original-URI', 'X-Forwarded-Url', 'Referer', 'X-JWT'],
 		...['X-Auth-Token', 'X-Webhook-Secret', 'X-Session', 'X-Amz-Security-Token', 'Paddle-Signature', 'x-password'],
 	])('%s is not', (name) => {
 		expect(savedHeaders([[name, 'x']], [])).toEqual([]);
