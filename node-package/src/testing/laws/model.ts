@@ -25,9 +25,9 @@ export const model: readonly Law[] = [
 		name: 'a random history, step by step, is judged as the model judges it',
 		hazard: 'T1-T14',
 		async run(world) {
-			for (let seed = 1; seed <= 8; seed++) {
+			for (let seed = 1; seed <= 6; seed++) {
 				const history = new History(world, await world.open(), seed);
-				for (let step = 0; step < 150; step++) await history.takeStep(`seed ${seed}, step ${step}`);
+				for (let step = 0; step < 120; step++) await history.takeStep(`seed ${seed}, step ${step}`);
 			}
 		},
 	},

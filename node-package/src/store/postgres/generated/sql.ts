@@ -328,7 +328,8 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	         THEN locked.subject_version ELSE claim.subject_version END,
 	       execution_id = CASE WHEN locked.granted THEN locked.execution_id ELSE claim.execution_id END
 	  FROM ready locked
-	 WHERE locked.verdict <> 'claimed' AND claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
+	 WHERE locked.verdict <> 'claimed'
+	   AND claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
 	RETURNING claim.*
 ), changed AS MATERIALIZED (
 	SELECT * FROM made UNION ALL SELECT * FROM moved
