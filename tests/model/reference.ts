@@ -60,10 +60,10 @@ export function claim(record: Claim | null, ask: ClaimAsk, at: Moment): Outcome 
 	if (ask.payloadChanged === 'reject' && changed(record, ask)) return answered('payload_mismatch');
 	if (record.state === 'completed' || record.state === 'dead' || record.state === 'uncertain') return answered(record.state);
 	if (!isOver(record, at)) return answered(record.state === 'processing' ? 'in_progress' : 'backoff');
-	if (record.attempt >= ask.maxAttempts) return refused('exhausted', ended(record, 'dead'), ask, at);
 	if (record.state === 'processing' && (record.hold || ask.unfinished === 'hold')) {
 		return refused('held', ended(record, 'uncertain'), ask, at);
 	}
+	if (record.attempt >= ask.maxAttempts) return refused('exhausted', ended(record, 'dead'), ask, at);
 	if (newer) {
 		const over = { ...completed(record), error: SUPERSEDED };
 		return { answer: { ...refused('superseded', over, ask, at).answer, matchedOn: null }, after: over };
@@ -116,10 +116,10 @@ export function recover(record: Claim | null, search: RecoverySearch, token: str
 		const answer = { verdict, state, attempt, stage, error, ...receipt, executionIdBefore: record.executionId };
 		return { answer: { ...answer, payload: asReceived(payload) }, after };
 	};
-	if (record.attempt >= (search.maxAttempts ?? record.maxAttempts)) return touched('exhausted', ended(record, 'dead'));
 	if (record.state === 'processing' && (record.hold || search.unfinished === 'hold')) {
 		return touched('held', ended(record, 'uncertain'));
 	}
+	if (record.attempt >= (search.maxAttempts ?? record.maxAttempts)) return touched('exhausted', ended(record, 'dead'));
 	if (record.subject && (at.newest(record.subject) ?? 0n) > BigInt(record.subject.version)) {
 		return touched('superseded', { ...completed(record), error: SUPERSEDED });
 	}

@@ -101,6 +101,12 @@ describe.each(versions)('the SQL functions for applications on PostgreSQL %s', (
 		expect(await store.findPayload(asked.key)).toBeNull();
 	});
 
+	it('hold comes before attempts that are used up', async () => {
+		const claim = `SELECT verdict, state FROM ${f('claim')}('billing', 'stripe', 'held', unfinished => $1, max_attempts => 1, lease => '1 microsecond')`;
+		expect(await one(claim, ['hold'])).toEqual({ verdict: 'claimed', state: 'processing' });
+		expect(await one(claim, ['take_over'])).toEqual({ verdict: 'held', state: 'uncertain' });
+	});
+
 	it('whoever lost the claim learns it by an error, and none of its rows stay', async () => {
 		const mine = await one(`SELECT owner, fence FROM ${f('claim')}('billing', 'stripe', 'evt_4', lease => '1 millisecond')`);
 		await one('SELECT pg_sleep(0.01)');

@@ -25,6 +25,8 @@ pub enum Flaw {
     NoLease,
     /// The recovery forgets that a claim is to be held for a person.
     RecoveryForgetsHold,
+    /// Where no attempts are left, it is forgotten that a claim is to be held for a person.
+    LimitBeforeHold,
     /// Attempts are counted and never looked at.
     NoLimit,
     /// A completed claim is handed out again, as if it had failed.
@@ -35,7 +37,7 @@ pub enum Flaw {
 
 impl Flaw {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::SettleWithoutOwner,
         Self::FencePerRow,
         Self::ClientClock,
@@ -45,6 +47,7 @@ impl Flaw {
         Self::EndedIsFencedOut,
         Self::NoLease,
         Self::RecoveryForgetsHold,
+        Self::LimitBeforeHold,
         Self::NoLimit,
         Self::CompletedIsRetried,
         Self::SweepTakesAll,
@@ -68,7 +71,8 @@ impl Rules {
     }
 
     pub(crate) fn judge(self, record: Option<Record>, ask: Ask) -> Verdict {
-        reference::judge(record.map(|record| self.seen(record)), ask, self.lenient())
+        let verdict = reference::judge(record.map(|record| self.seen(record)), ask, self.lenient());
+        self.said(record, verdict)
     }
 
     pub(crate) fn judge_recovery(self, record: Option<Record>, ask: Ask) -> Option<Verdict> {
@@ -76,7 +80,8 @@ impl Rules {
         if self.have(Flaw::RecoveryForgetsHold) {
             seen.hold = false;
         }
-        reference::judge_recovery(Some(seen), ask, self.lenient())
+        let verdict = reference::judge_recovery(Some(seen), ask, self.lenient())?;
+        Some(self.said(record, verdict))
     }
 
     pub(crate) fn settle(self, record: Option<Record>, receipt: Receipt, end: End) -> (Settled, Option<Record>) {
@@ -125,6 +130,14 @@ impl Rules {
             seen.state = State::Failed;
         }
         seen
+    }
+
+    fn said(self, record: Option<Record>, verdict: Verdict) -> Verdict {
+        let used_up = record.is_some_and(|record| record.attempt >= self.terms.max_attempts);
+        if self.have(Flaw::LimitBeforeHold) && verdict == Verdict::Held && used_up {
+            return Verdict::Exhausted;
+        }
+        verdict
     }
 
     fn lenient(self) -> Terms {

@@ -28,13 +28,15 @@ pub enum Promise {
     /// Where unfinished claims are held (or completed at once), the effect happens at most once without a person, even if
     /// the destination knows no idempotency keys.
     EffectHappensOnce,
+    /// What was claimed to be held and was interrupted goes to a person, also where no attempts are left.
+    HeldGoesToAPerson,
     /// Whatever crashes now, recovery alone brings every claim to its end, and so do redeliveries alone.
     EveryClaimCanEnd,
 }
 
 impl Promise {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::OneLiveOwner,
         Self::OldReceiptWritesNothing,
         Self::FencesGrow,
@@ -45,6 +47,7 @@ impl Promise {
         Self::AttemptsAreLimited,
         Self::LiveRecordsStay,
         Self::EffectHappensOnce,
+        Self::HeldGoesToAPerson,
         Self::EveryClaimCanEnd,
     ];
 }
@@ -106,6 +109,12 @@ pub(crate) fn observe(
     let state = before.map(|record| record.state);
     if state.is_some_and(has_ended) && matches!(cause, Cause::Handout | Cause::Owner(_)) {
         broken.add(Promise::EndedStaysEnded);
+    }
+    let interrupted = before.filter(|record| record.hold && record.state == State::Processing);
+    if let (Cause::Handout, Some(held), Some(after)) = (cause, interrupted, after)
+        && (after.receipt != held.receipt || after.state == State::Dead)
+    {
+        broken.add(Promise::HeldGoesToAPerson);
     }
     if matches!(cause, Cause::Sweeper) && !matches!(state, Some(State::Completed | State::Dead)) {
         broken.add(Promise::LiveRecordsStay);

@@ -15,7 +15,7 @@ pub enum Rule {
     T4,
     /// processing → uncertain: a delivery or the recovery; the lease is over, and it is to be held for a person.
     T5,
-    /// processing, failed → dead: a delivery or the recovery; lease or backoff over, no attempts left.
+    /// processing, failed → dead: a delivery or the recovery; lease or backoff over, nobody wants it held, no attempts left.
     T6,
     /// processing → completed: the owner, also after the lease.
     T7,
@@ -142,9 +142,10 @@ pub fn judge(record: Option<Record>, ask: Ask, terms: Terms) -> Verdict {
         State::Uncertain => Verdict::Uncertain,
         State::Processing if record.wait > 0 => Verdict::InProgress,
         State::Failed if record.wait > 0 => Verdict::Backoff,
+        // Before the attempts are looked at: what the interrupted one did, only a person can say.
+        State::Processing if record.hold || ask.unfinished == Unfinished::Hold => Verdict::Held,
         State::Processing | State::Failed if record.attempt >= terms.max_attempts => Verdict::Exhausted,
         State::Failed => Verdict::Retried,
-        State::Processing if record.hold || ask.unfinished == Unfinished::Hold => Verdict::Held,
         State::Processing => Verdict::TakenOver,
     }
 }

@@ -130,6 +130,7 @@ impl Model for Search {
             AttemptsAreLimited,
             LiveRecordsStay,
             EffectHappensOnce,
+            HeldGoesToAPerson,
             EveryClaimCanEnd,
         ]
     }
@@ -147,6 +148,7 @@ fn name(promise: Promise) -> &'static str {
         Promise::AttemptsAreLimited => "attempts are limited",
         Promise::LiveRecordsStay => "live records stay",
         Promise::EffectHappensOnce => "the effect happens once",
+        Promise::HeldGoesToAPerson => "what is to be held goes to a person",
         Promise::EveryClaimCanEnd => "every claim can end",
     }
 }

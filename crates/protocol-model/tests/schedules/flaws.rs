@@ -9,7 +9,7 @@ use protocol_model::reference::Unfinished;
 use protocol_model::world::{Action, Setting};
 
 /// What a mistake leads to.
-const FOUND: [(Flaw, Promise); 13] = [
+const FOUND: [(Flaw, Promise); 15] = [
     (Flaw::SettleWithoutOwner, Promise::OldReceiptWritesNothing),
     (Flaw::FencePerRow, Promise::FencesGrow),
     (Flaw::ClientClock, Promise::OneLiveOwner),
@@ -20,6 +20,8 @@ const FOUND: [(Flaw, Promise); 13] = [
     (Flaw::EndedIsFencedOut, Promise::LostEndIsAlready),
     (Flaw::NoLease, Promise::EveryClaimCanEnd),
     (Flaw::RecoveryForgetsHold, Promise::EffectHappensOnce),
+    (Flaw::RecoveryForgetsHold, Promise::HeldGoesToAPerson),
+    (Flaw::LimitBeforeHold, Promise::HeldGoesToAPerson),
     (Flaw::NoLimit, Promise::AttemptsAreLimited),
     (Flaw::CompletedIsRetried, Promise::EndedStaysEnded),
     (Flaw::SweepTakesAll, Promise::LiveRecordsStay),
@@ -75,6 +77,10 @@ fn home_of(promise: Promise) -> Setting {
         Promise::EffectHappensOnce => Setting {
             unfinished: vec![Unfinished::Hold],
             effects: true,
+            ..small()
+        },
+        Promise::HeldGoesToAPerson => Setting {
+            unfinished: vec![Unfinished::TakeOver, Unfinished::Hold],
             ..small()
         },
         _ => Setting {

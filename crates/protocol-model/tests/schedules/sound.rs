@@ -70,7 +70,7 @@ fn the_effect_happens_once_where_unfinished_claims_are_held() {
         effects: true,
         ..small()
     };
-    let never = [&BY_INTERVENTION[..], &[Rule::T4]].concat();
+    let never = [&BY_INTERVENTION[..], &[Rule::T4, Rule::T6]].concat();
     is_sound("one key, effects, held", setting, &never);
 }
 

@@ -86,13 +86,13 @@ export class Expected {
 		const due = [...this.records].filter(([, { state, live }]) => wanted.includes(state) && live === false);
 		return due.slice(0, search.limit).map(([eventId, record]) => {
 			const stale = record.state === 'processing';
-			if (record.attempt >= (search.maxAttempts ?? record.maxAttempts)) {
-				this.end(record, 'dead');
-				return [eventId, 'exhausted', record.state, record.attempt, record.stage];
-			}
 			if (stale && (record.hold || search.unfinished === 'hold')) {
 				this.end(record, 'uncertain');
 				return [eventId, 'held', record.state, record.attempt, record.stage];
+			}
+			if (record.attempt >= (search.maxAttempts ?? record.maxAttempts)) {
+				this.end(record, 'dead');
+				return [eventId, 'exhausted', record.state, record.attempt, record.stage];
 			}
 			record.state = 'processing';
 			record.attempt++;
@@ -147,10 +147,10 @@ export class Expected {
 		}
 		if (record.state === 'completed' || record.state === 'dead' || record.state === 'uncertain') return record.state;
 		if (record.live) return record.state === 'processing' ? 'in_progress' : 'backoff';
+		if (record.state === 'processing' && (record.hold || asked.unfinished === 'hold')) return 'held';
 		if (record.attempt >= asked.maxAttempts) return 'exhausted';
 		if (fresh) return 'claimed';
-		if (record.state === 'failed') return 'retried';
-		return record.hold || asked.unfinished === 'hold' ? 'held' : 'taken_over';
+		return record.state === 'failed' ? 'retried' : 'taken_over';
 	}
 
 	private end(record: Known, state: State): void {

@@ -235,6 +235,36 @@ export const recovering: readonly Law[] = [
 		},
 	},
 	{
+		name: 'hold comes before attempts that are used up: a person looks, and the business key stays taken',
+		hazard: 'T5 before T6, H49',
+		async run(world) {
+			const store = await world.open();
+			const scope = world.newScope();
+			const guards = [{ kind: 'business_key', key: 'order-1-paid' }] as const;
+			const last = { unfinished: 'hold', maxAttempts: 1 } as const;
+			await claimBriefly(world, store, ask(key(scope, 'recovered'), { ...last, guards }));
+			assert.deepEqual((await store.recover(search({ scope }))).map(({ verdict, state }) => [verdict, state]), [['held', 'uncertain']]);
+			const rival = await claimOne(store, ask(key(scope, 'rival'), { ...last, guards }));
+			assert.deepEqual([rival.verdict, rival.matchedOn], ['business_duplicate', 'business_key']);
+
+			await claimBriefly(world, store, ask(key(scope, 'held by the search'), { maxAttempts: 1 }));
+			assert.deepEqual(count(await store.recover(search({ scope, unfinished: 'hold', maxAttempts: 1 }))), { held: 1 });
+
+			// By a redelivery, whether the hold is its own or was the first one's.
+			for (const [first, second] of [['hold', 'take_over'], ['take_over', 'hold']] as const) {
+				const at = key(scope, `${first} and then ${second}`);
+				await claimBriefly(world, store, ask(at, { unfinished: first, maxAttempts: 1 }));
+				const reply = await claimOne(store, ask(at, { unfinished: second, maxAttempts: 1 }));
+				assert.deepEqual([reply.verdict, reply.state], ['held', 'uncertain'], at.eventId);
+			}
+
+			// What failed was not interrupted: it has ended its last attempt, as somebody says now.
+			const failed = ask(key(scope, 'failed'), { unfinished: 'hold' });
+			await failOne(store, failed, 0);
+			assert.deepEqual(count(await store.recover(search({ scope, maxAttempts: 1 }))), { exhausted: 1 });
+		},
+	},
+	{
 		name: 'attempts that are used up end in dead: as the claim was made, or as the recovery says',
 		hazard: 'T6, H51',
 		async run(world) {

@@ -432,9 +432,9 @@ SELECT ask.ord,
          WHEN claim.state = 'u' THEN 'uncertain'
          WHEN claim.lease_until > ask.now THEN 'in_progress'
          WHEN claim.next_attempt_at > ask.now THEN 'backoff'
+         WHEN claim.state = 'p' AND (ask.on_hold OR claim.hold) THEN 'held'
          WHEN claim.attempt >= ask.max_attempts THEN 'exhausted'
          WHEN claim.state = 'f' THEN 'retried'
-         WHEN ask.on_hold OR claim.hold THEN 'held'
          ELSE 'taken_over'
        END AS verdict,
        claim.xmin::text AS version,
@@ -743,8 +743,8 @@ SELECT wanted.ord,
 ), judged AS MATERIALIZED (
 	SELECT locked.*,
 	       CASE
-	         WHEN locked.attempt >= coalesce(search.max_attempts, locked.max_attempts, 5) THEN 'exhausted'
 	         WHEN locked.state = 'p' AND (search.on_hold OR locked.hold) THEN 'held'
+	         WHEN locked.attempt >= coalesce(search.max_attempts, locked.max_attempts, 5) THEN 'exhausted'
 	         WHEN newest.version > locked.subject_version THEN 'superseded'
 	         WHEN locked.state = 'f' THEN 'retried'
 	         ELSE 'taken_over'
@@ -1217,9 +1217,9 @@ BEGIN
 			WHEN known.state = 'u' THEN 'uncertain'
 			WHEN known.lease_until > clock_timestamp() THEN 'in_progress'
 			WHEN known.next_attempt_at > clock_timestamp() THEN 'backoff'
+			WHEN known.state = 'p' AND (ask.hold OR known.hold) THEN 'held'
 			WHEN known.attempt >= max_attempts THEN 'exhausted'
 			WHEN known.state = 'f' THEN 'retried'
-			WHEN ask.hold OR known.hold THEN 'held'
 			ELSE 'taken_over'
 		END;
 		EXIT WHEN known.state = 'c' OR verdict NOT IN ('reentrant', 'retried', 'taken_over', 'held', 'exhausted');

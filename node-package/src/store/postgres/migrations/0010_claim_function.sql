@@ -106,9 +106,9 @@ BEGIN
 			WHEN known.state = 'u' THEN 'uncertain'
 			WHEN known.lease_until > clock_timestamp() THEN 'in_progress'
 			WHEN known.next_attempt_at > clock_timestamp() THEN 'backoff'
+			WHEN known.state = 'p' AND (ask.hold OR known.hold) THEN 'held'
 			WHEN known.attempt >= max_attempts THEN 'exhausted'
 			WHEN known.state = 'f' THEN 'retried'
-			WHEN ask.hold OR known.hold THEN 'held'
 			ELSE 'taken_over'
 		END;
 		EXIT WHEN known.state = 'c' OR verdict NOT IN ('reentrant', 'retried', 'taken_over', 'held', 'exhausted');

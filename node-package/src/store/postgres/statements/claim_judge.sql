@@ -19,9 +19,10 @@ SELECT ask.ord,
          WHEN claim.state = 'u' THEN 'uncertain'
          WHEN claim.lease_until > ask.now THEN 'in_progress'
          WHEN claim.next_attempt_at > ask.now THEN 'backoff'
+         -- Before the attempts are looked at: what the interrupted one did, only a person can say.
+         WHEN claim.state = 'p' AND (ask.on_hold OR claim.hold) THEN 'held'
          WHEN claim.attempt >= ask.max_attempts THEN 'exhausted'
          WHEN claim.state = 'f' THEN 'retried'
-         WHEN ask.on_hold OR claim.hold THEN 'held'
          ELSE 'taken_over'
        END AS verdict,
        claim.xmin::text AS version,

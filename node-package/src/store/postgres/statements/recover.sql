@@ -26,8 +26,9 @@ WITH search AS MATERIALIZED (
 ), judged AS MATERIALIZED (
 	SELECT locked.*,
 	       CASE
-	         WHEN locked.attempt >= coalesce(search.max_attempts, locked.max_attempts, 5) THEN 'exhausted'
+	         -- Before the attempts are looked at: what the interrupted one did, only a person can say.
 	         WHEN locked.state = 'p' AND (search.on_hold OR locked.hold) THEN 'held'
+	         WHEN locked.attempt >= coalesce(search.max_attempts, locked.max_attempts, 5) THEN 'exhausted'
 	         WHEN newest.version > locked.subject_version THEN 'superseded'
 	         WHEN locked.state = 'f' THEN 'retried'
 	         ELSE 'taken_over'
