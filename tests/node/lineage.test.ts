@@ -20,8 +20,9 @@ const states = async (...ids: string[]) => await Promise.all(ids.map(async (id) 
 
 /** As a Code node that returns other items without saying which of them stems from which. */
 const code: Link = { name: 'Code', act: async (items) => [...items, ...items].map(() => ({ json: { made: true } })) };
-/** The same, but each item keeps its fields. */
-const copying: Link = { name: 'Code', act: async (items) => [...items, plain({})].slice(0, items.length).reverse().map(({ json }) => ({ json })) };
+/** The same, but each item keeps its fields. Of another number of items n8n does not guess which stems from which. */
+const copying: Link = { name: 'Code', act: async (items) => items.slice(1).reverse().map(({ json }) => ({ json })) };
+const merge = { name: 'Merge', type: 'n8n-nodes-base.merge', typeVersion: 3, parameters: { mode: 'combine', combineBy: 'combineByPosition', options: {} } };
 
 describe('Claimed Before This Node', () => {
 	it('by the item\'s lineage, whatever name the details have', async () => {
@@ -51,7 +52,38 @@ describe('Claimed Before This Node', () => {
 		const ids = [newId(), newId(), newId()];
 		const finished = await runLife(stage, ids.map((id) => delivery({ id })), [copying, complete]);
 		expect(finished.error).toBeUndefined();
-		expect(outcomes(finished.outputs('Complete')![0])).toEqual([...ids].reverse().map((id) => ['completed', id]));
+		expect(outcomes(finished.outputs('Complete')![0])).toEqual(ids.slice(1).reverse().map((id) => ['completed', id]));
+	});
+
+	it.each([[[] as Link[], 'open'], [[complete], 'done']])('not by what a sub-workflow with a gate of its own has brought back: %#', async (chain) => {
+		const [id, other] = [newId(), newId()];
+		const sub = await runLife(stage, [delivery({ id: other })], chain);
+		const { json } = sub.outputs(chain.length > 0 ? 'Complete' : 'Gate')![0]![0]!;
+		const before = await states(other);
+		const call: Link = { name: 'Sub', act: async () => [{ json, pairedItem: { item: 0 } }] };
+		const finished = await runLife(stage, [delivery({ id })], [call, complete]);
+		expect(outcomes(finished.outputs('Complete')![0])).toEqual([['completed', id]]);
+		expect(await states(id, other)).toEqual(['completed', ...before]);
+	});
+
+	it('an item with the claim of another item: says that it cannot know which', async () => {
+		const ids = [newId(), newId()];
+		const swap: Link = { name: 'Swap', act: async (items) => items.map((_, item) => ({ json: items[1 - item]!.json, pairedItem: { item } })) };
+		const finished = await runLife(stage, ids.map((id) => delivery({ id })), [swap, complete]);
+		expect(finished.error?.message).toBe("The item belongs to several events of 'Gate' [item 0]");
+		expect(await states(...ids)).toEqual(['processing', 'processing']);
+	});
+
+	it('a list behind a gate is about what it lists', async () => {
+		const [id, dead] = [newId(), newId()];
+		const workflowId = freshWorkflow();
+		await runLife(stage, [delivery({ id: dead })], [eventNode('fail', { parameters: { retry: false } })], { workflowId });
+		const filters = { states: ['dead'], scopeText: `workflow:${workflowId}` };
+		const chain = [eventNode('getMany', { parameters: { filters } as never }), eventNode('get'), eventNode('reopen', { parameters: { reason: 'paid on paper' } })];
+		const finished = await runLife(stage, [delivery({ id })], chain, { workflowId });
+		expect(finished.error).toBeUndefined();
+		expect(outcomes(finished.outputs('Get')![0])).toEqual([['found', dead]]);
+		expect(outcomes(finished.outputs('Reopen')![0])).toEqual([['reopened', dead]]);
 	});
 
 	it('without either: says which node has lost it, and changes nothing', async () => {
@@ -81,27 +113,27 @@ describe('Claimed Before This Node', () => {
 		expect(outcomes(sub.outputs('Complete')![0])).toEqual([['completed', id]]);
 	});
 
-	it('in a loop: each round its own', async () => {
+	it.each([[[handle, complete]], [[complete]]])('in a loop: each round its own: %#', async (chain: readonly Link[]) => {
 		const ids = [newId(), newId(), newId()];
-		const { nodes, types } = linked([handle, complete]);
+		const { nodes, types } = linked(chain);
 		const finished = await runGate(stage, ids.map((id) => delivery({ id })), {
 			options: { unfinishedEvents },
 			types,
 			nodes: [...nodes, { name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3, parameters: { batchSize: 1, options: {} } }],
-			wires: [['Start', 'Gate'], ['Gate', 'Loop'], ['Loop', 'Handle', 1], ['Handle', 'Complete'], ['Complete', 'Loop']],
+			wires: [['Start', 'Gate'], ['Gate', 'Loop'], ['Loop', chain[0]!.name, 1], ...(chain.length > 1 ? [['Handle', 'Complete'] as const] : []), ['Complete', 'Loop']],
 		});
 		expect(finished.error).toBeUndefined();
 		expect(await states(...ids)).toEqual(['completed', 'completed', 'completed']);
 	});
 
-	it('with the gate in the loop: each round its own', async () => {
+	it.each([[[handle, complete]], [[complete]]])('with the gate in the loop: each round its own: %#', async (chain: readonly Link[]) => {
 		const ids = [newId(), newId()];
-		const { nodes, types } = linked([handle, complete]);
+		const { nodes, types } = linked(chain);
 		const finished = await runGate(stage, ids.map((id) => delivery({ id })), {
 			options: { unfinishedEvents },
 			types,
 			nodes: [...nodes, { name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3, parameters: { batchSize: 1, options: {} } }],
-			wires: [['Start', 'Loop'], ['Loop', 'Gate', 1], ['Gate', 'Handle'], ['Handle', 'Complete'], ['Complete', 'Loop']],
+			wires: [['Start', 'Loop'], ['Loop', 'Gate', 1], ['Gate', chain[0]!.name], ...(chain.length > 1 ? [['Handle', 'Complete'] as const] : []), ['Complete', 'Loop']],
 		});
 		expect(finished.error).toBeUndefined();
 		expect(await states(...ids)).toEqual(['completed', 'completed']);
@@ -157,7 +189,7 @@ describe('Claimed Before This Node', () => {
 			nodes: [
 				...nodes,
 				complete,
-				{ name: 'Merge', type: 'n8n-nodes-base.merge', typeVersion: 3, parameters: { mode: 'combine', combineBy: 'combineByPosition', options: {} } },
+				merge,
 			],
 			wires: [['Start', 'Gate'], ['Gate', 'Mail'], ['Gate', 'Ship'], ['Mail', 'Merge'], ['Ship', 'Merge', 0, 1], ['Merge', 'Complete']],
 		});
@@ -224,18 +256,20 @@ describe('two gates', () => {
 		expect(await scopes(id)).toEqual(['node p', 'workflow c']);
 	});
 
-	it('side by side and merged again: says that it cannot know which', async () => {
+	it.each([[[]], [[handle]]])('side by side and merged again, also where one token is left: says that it cannot know which: %#', async (chain: Link[]) => {
 		const id = newId();
+		const { nodes, types } = linked(chain);
+		const names = ['Merge', ...nodes.map(({ name }) => name), 'Complete'];
 		const finished = await runGate(stage, [delivery({ id })], {
 			options: { unfinishedEvents },
 			nodes: [
 				second({}),
 				complete,
-				{ name: 'Merge', type: 'n8n-nodes-base.merge', typeVersion: 3, parameters: { mode: 'combine', combineBy: 'combineByPosition', options: {} } },
-				...linked([handle]).nodes,
+				merge,
+				...nodes,
 			],
-			types: linked([handle]).types,
-			wires: [['Start', 'Gate'], ['Start', 'Second'], ['Gate', 'Merge'], ['Second', 'Merge', 0, 1], ['Merge', 'Handle'], ['Handle', 'Complete']],
+			types,
+			wires: [['Start', 'Gate'], ['Start', 'Second'], ['Gate', 'Merge'], ['Second', 'Merge', 0, 1], ...names.slice(1).map((name, at) => [names[at]!, name] as const)],
 		});
 		expect(finished.error?.message).toMatch(/^The item belongs to several events of '(Gate|Second)'$/);
 		expect(await scopes(id)).toEqual(['node p', 'workflow p']);

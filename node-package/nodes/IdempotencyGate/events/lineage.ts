@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { detailsIn } from './details';
+import { areSideBySide, byNearness, detailsOf, type Gate, gatesBefore, tokensOf } from './gates';
 
 /** What the nearest gate before this node did with the item that the present one stems from. */
 export type Lineage =
@@ -19,6 +19,8 @@ export type Lineage =
 export class Lineages {
 	/** Nearest first. */
 	private readonly gates: readonly Gate[];
+	/** The gate of each claim that was handed out before this node in this execution. Made when it is needed. */
+	private handedOut: ReadonlyMap<string, Gate> | undefined;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.gates = gatesBefore(context).sort(byNearness);
@@ -38,63 +40,13 @@ export class Lineages {
 		const rivals = words.filter(({ gate, word }) => word.type === 'claimed' && areSideBySide(gate, nearest.gate));
 		return rivals.length > 0 ? { type: 'ambiguous', gate: nearest.gate.name } : nearest.word;
 	}
-}
 
-/** A node of ours that hands out claims. */
-interface Gate {
-	readonly name: string;
-	/** Where it puts the details; `null` where the name is computed. */
-	readonly resultField: string | null;
-	/** Nodes from here to there. */
-	readonly distance: number;
-	/** Names of the nodes before it. */
-	readonly before: ReadonlySet<string>;
-}
-
-function gatesBefore(context: IExecuteFunctions): Gate[] {
-	const { name, type } = context.getNode();
-	const gateType = type.replace(/Tool$/, '');
-	const nodes = context.getParentNodes(name, { includeNodeParameters: true }).filter((node) => {
-		if (node.disabled || node.name === name) return false;
-		if (node.type === `${gateType}Trigger`) return true;
-		return node.type === gateType && HANDING_OUT.has((node.parameters?.['operation'] as string | undefined) ?? 'claim');
-	});
-	return nodes.map(({ name: gate, parameters }): Gate => {
-		const { resultField } = (parameters?.['options'] ?? {}) as { resultField?: string };
-		return {
-			name: gate,
-			resultField: resultField?.startsWith('=') ? null : resultField || 'idempotency',
-			// With one gate there is nothing to compare.
-			distance: nodes.length > 1 ? distanceTo(context, name, gate) : 0,
-			before: new Set(nodes.length > 1 ? context.getParentNodes(gate).map((node) => node.name) : []),
-		};
-	});
-}
-
-const HANDING_OUT = new Set(['claim', 'recover', 'reopen']);
-
-/** A gate that stands before another one is farther away, however short some other way to it is. */
-function byNearness(a: Gate, b: Gate): number {
-	const aFirst = b.before.has(a.name);
-	const bFirst = a.before.has(b.name);
-	// In a loop each stands before the other.
-	if (aFirst !== bFirst) return aFirst ? 1 : -1;
-	return a.distance - b.distance;
-}
-
-/** On two branches that were merged. */
-function areSideBySide(a: Gate, b: Gate): boolean {
-	return a.name !== b.name && !a.before.has(b.name) && !b.before.has(a.name);
-}
-
-function distanceTo(context: IExecuteFunctions, from: string, to: string): number {
-	for (let depth = 1; depth <= LONGEST_WAY; depth++) {
-		if (context.getParentNodes(from, { depth }).some(({ name }) => name === to)) return depth;
+	/** The gate before this node that has handed out this claim, to whichever item; `null`: it came from elsewhere. */
+	gateOf(claimToken: string): Gate | null {
+		this.handedOut ??= new Map(this.gates.flatMap((gate) => tokensOf(this.context, gate).map((token) => [token, gate] as const)));
+		return this.handedOut.get(claimToken) ?? null;
 	}
-	return LONGEST_WAY;
 }
-
-const LONGEST_WAY = 100;
 
 export interface Lost {
 	readonly lostAt: string;
@@ -124,8 +76,7 @@ function wordOf(gate: Gate, item: ReturnType<typeof pairedItem>): Lineage | null
 	if (item === null) return null;
 	if (item === 'ambiguous') return { type: 'ambiguous', gate: gate.name };
 	if (isLost(item)) return { type: 'lost', at: item.lostAt };
-	const own = gate.resultField === null ? detailsIn(item.json).at(-1) : item.json[gate.resultField];
-	const details = (typeof own === 'object' ? own : null) as IDataObject | null;
+	const details = detailsOf(gate, item);
 	const claimToken = details?.['claimToken'];
 	if (typeof claimToken === 'string') return { type: 'claimed', claimToken };
 	return { type: item.json['claimed'] === true ? 'let_through' : 'unclaimed', details };

@@ -40,34 +40,65 @@ export function readTarget(asking: Asking, parameters: Parameters, item: INodeEx
 	}
 }
 
+function claimedBefore(asking: Asking, item: INodeExecutionData, itemIndex: number): Target {
+	return asking.asOwner ? ownClaim(asking.lineages, item, itemIndex) : namedEvent(asking.lineages, item, itemIndex);
+}
+
 /**
- * The item's own token counts where there is exactly one. Where there are several or none, the lineage says which gate is
- * the nearest. An item that went on without a claim must not end the claim of a gate farther up.
+ * Whose claim is to be ended, the lineage says: a token in the item may have come from a sub-workflow that has a gate of
+ * its own, or from another item in a Merge. Where the way back is lost, it is all there is. An item that went on without
+ * a claim must not end the claim of a gate farther up.
  */
-function claimedBefore({ asOwner, lineages }: Asking, item: INodeExecutionData, itemIndex: number): Target {
-	const inItem = detailsIn(item.json);
-	const tokens = [...new Set(inItem.flatMap(({ claimToken }) => (typeof claimToken === 'string' ? [claimToken] : [])))];
-	const [only] = tokens;
-	if (only !== undefined && tokens.length === 1 && inItem.length === 1) return byToken(only);
+function ownClaim(lineages: Lineages, { json }: INodeExecutionData, itemIndex: number): Target {
+	const only = onlyToken(detailsIn(json));
+	const lineage = lineages.of(itemIndex);
+	switch (lineage.type) {
+		case 'claimed': {
+			const rival = only === undefined || only === lineage.claimToken ? null : lineages.gateOf(only);
+			if (rival) throw eventProblems.notFoundBefore({ type: 'ambiguous', gate: rival.name });
+			return byToken(lineage.claimToken);
+		}
+		case 'let_through':
+		case 'unclaimed':
+			return { type: 'unclaimed', letThrough: lineage.type === 'let_through', key: keyOf(lineage.details) };
+		case 'ambiguous':
+			throw eventProblems.notFoundBefore(lineage);
+		default:
+			if (only !== undefined) return byToken(only);
+			throw eventProblems.notFoundBefore(lineage);
+	}
+}
+
+/** What is to be looked at or handled again: the event that the item is about, as a list or a trigger gave it, else its claim's. */
+function namedEvent(lineages: Lineages, { json }: INodeExecutionData, itemIndex: number): Target {
+	const inItem = detailsIn(json);
+	if (inItem.length === 1) return { type: 'key', key: keyIn(inItem[0] as IDataObject) };
 
 	const lineage = lineages.of(itemIndex);
 	switch (lineage.type) {
 		case 'claimed':
 			return byToken(lineage.claimToken);
 		case 'let_through':
-		case 'unclaimed':
-			return unclaimed(asOwner, lineage.type === 'let_through', lineage.details);
-		default:
-			if (only !== undefined && tokens.length === 1) return byToken(only);
-			// An item about an event, from a list or a trigger, that was not claimed for this workflow.
-			if (!asOwner && inItem.length === 1) return { type: 'key', key: keyIn(inItem[0] as IDataObject) };
+		case 'unclaimed': {
+			const key = keyOf(lineage.details);
+			return key ? { type: 'key', key } : { type: 'unclaimed', letThrough: lineage.type === 'let_through', key };
+		}
+		default: {
+			const only = onlyToken(inItem);
+			if (only !== undefined) return byToken(only);
 			throw eventProblems.notFoundBefore(lineage);
+		}
 	}
 }
 
-function unclaimed(asOwner: boolean, letThrough: boolean, details: IDataObject | null): Target {
-	const key = isDetails(details) ? keyIn(details) : null;
-	return !asOwner && key ? { type: 'key', key } : { type: 'unclaimed', letThrough, key };
+/** `undefined`: there is none, or more than one. */
+function onlyToken(inItem: readonly IDataObject[]): string | undefined {
+	const tokens = new Set(inItem.flatMap(({ claimToken }) => (typeof claimToken === 'string' ? [claimToken] : [])));
+	return tokens.size === 1 ? [...tokens][0] : undefined;
+}
+
+function keyOf(details: IDataObject | null): EventKey | null {
+	return isDetails(details) ? keyIn(details) : null;
 }
 
 function byToken(text: string): Target {
