@@ -155,6 +155,23 @@ describe('Advance', () => {
 		expect((await rowOf(stage, id)).stage).toBeNull();
 	});
 
+	it('of several events, one of which is lost: the steps of the others are done, since nobody would be told again', async () => {
+		const [lost, held] = [newId(), newId()];
+		const setup = { workflowId: freshWorkflow() };
+		const slow: Link = {
+			name: 'Slow',
+			act: async () => {
+				await endLease(stage, lost);
+				await runLife(stage, [delivery({ id: lost })], [], setup);
+			},
+		};
+		const finished = await runLife(stage, [delivery({ id: lost }), delivery({ id: held })], [slow, to('charged')], setup);
+		expect(finished.error).toBeUndefined();
+		expect(leaving(finished, 'To charged')).toEqual([['advanced'], ['fenced_out']]);
+		expect(details(finished.outputs('To charged')![0]![0])['eventId']).toBe(held);
+		expect(finished.hints.map(({ message }) => message).join()).toContain('The event is no longer held by this execution');
+	});
+
 	it('what a test lets through goes on; a duplicate does not', async () => {
 		const setup = { workflowId: freshWorkflow(), mode: 'manual' as const };
 		const item = delivery();

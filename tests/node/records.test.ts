@@ -1,6 +1,7 @@
 /** What anybody may ask about an event: Get, Get Many, Reopen, Resolve. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Finished } from './engine';
 import { eventNode, handle, type Link, rowOf, runLife } from './life';
 import { delivery, details, freshWorkflow, openStage, plain, routes, runGate, type Stage } from './stage';
 
@@ -161,6 +162,42 @@ describe('Reopen', () => {
 		const { item } = await operate(workflowId, id, 'reopen', { parameters: { reason }, node });
 		expect(item!.json['claimed']).toBe(false);
 		expect(details(item)).toMatchObject({ outcome: 'not_finished', reason: 'not_finished', status: 'processing' });
+	});
+
+	describe('of several events', () => {
+		const several = async (workflowId: string, ids: readonly string[]) => {
+			const node = eventNode('reopen', { parameters: { event: 'eventId', eventId: '={{ $json.id }}', reason } });
+			return await runGate(stage, ids.map((id) => ({ json: { id, claimed: true } })), {
+				...{ workflowId, nodes: [node, eventNode('complete')], wires: [['Start', 'Reopen'], ['Reopen', 'Complete']] as const },
+			});
+		};
+		const said = (finished: Finished) => finished.outputs('Reopen')![0]!.map((item) => [item.json['claimed'], details(item)['outcome'], details(item)['reason']]);
+
+		it('one that cannot be does not take the others down with it', async () => {
+			const id = newId();
+			const workflowId = freshWorkflow();
+			await finish(workflowId, id);
+			const finished = await several(workflowId, [id, 'evt_none']);
+			expect(finished.error).toBeUndefined();
+			expect(said(finished)).toEqual([[true, 'reopened', undefined], [false, 'not_found', 'event_not_found']]);
+			expect(finished.hints.map(({ message }) => message).join()).toContain("There is no event 'evt_none'");
+			expect(finished.outputs('Complete')![0]!.map((item) => details(item)['outcome'])).toEqual(['completed', 'not_claimed']);
+			expect(await rowOf(stage, id)).toMatchObject({ state: 'completed', attempt: 2 });
+		});
+
+		it('none of which can be: stops', async () => {
+			expect((await several(freshWorkflow(), ['evt_none', 'evt_nor'])).error?.message).toContain("There is no event 'evt_none'");
+		});
+
+		it('one that several items name is handed out once', async () => {
+			const id = newId();
+			const workflowId = freshWorkflow();
+			await finish(workflowId, id);
+			const finished = await several(workflowId, [id, id]);
+			expect(finished.error).toBeUndefined();
+			expect(said(finished)).toEqual([[true, 'reopened', undefined], [false, 'in_progress', undefined]]);
+			expect(await rowOf(stage, id)).toMatchObject({ state: 'completed', attempt: 2 });
+		});
 	});
 
 	it('takes the event of the item, as a list gives it', async () => {

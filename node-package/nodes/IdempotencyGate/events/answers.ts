@@ -17,6 +17,8 @@ export interface Answer {
 	/** What the operation adds to the item beside the details. */
 	readonly fields?: IDataObject;
 	readonly binary?: INodeExecutionData['binary'];
+	/** Something is to be done now, and nobody will be told so again: a throw would lose it. */
+	readonly handsOut?: boolean;
 }
 
 /** One run of an operation that passes its items on, each with what became of its event. */
@@ -32,13 +34,22 @@ export async function answerItems(
 	const all = (problem: Problem) => items.map((_, itemIndex) => failed(itemIndex, problem));
 	const answers = trap ? all(trap) : await answer(run, items).catch((thrown: unknown) => all(asProblem(thrown)));
 
-	const first = answers.find(({ problem }) => problem !== null);
-	if (first?.problem && !context.continueOnFail()) {
-		throw asNodeError(first.problem, context.getNode(), first.itemIndex, items.length);
-	}
+	stopOnProblem(context, answers, items.length);
 	neutraliseAlwaysOutputData(context, run);
 	addHints(context, answers);
 	return place(context, run, outputs, items, answers);
+}
+
+/**
+ * Throws, unless the user wants to go on. What was done for other items is done; a retry of the node, or of the
+ * execution, finds it so and gives the same answer (`already`, a lease begun anew). Not where something was handed out,
+ * see `Answer.handsOut`: then the others leave with their problems in the items.
+ */
+function stopOnProblem(context: IExecuteFunctions, answers: readonly Answer[], items: number): void {
+	const first = answers.find(({ problem }) => problem !== null);
+	if (!first?.problem || context.continueOnFail()) return;
+	if (answers.some(({ handsOut }) => handsOut)) return;
+	throw asNodeError(first.problem, context.getNode(), first.itemIndex, items);
 }
 
 /** What cannot be done for an item. */

@@ -17,6 +17,8 @@ export interface OwnerOperation<Settings, Reply extends OwnerReply> {
 	readonly outputs: number;
 	/** What the parameters of one item ask for. Throws a `Problem`. */
 	read(parameters: Parameters, context: IExecuteFunctions): Settings;
+	/** Of several items that belong to one event: what is asked of it. Default: what the first one asks for. */
+	merge?(earlier: Settings, later: Settings): Settings;
 	/** One call of the store for all. One reply each, in their order. */
 	carryOut(store: Store, asks: ReadonlyArray<Ask<Settings>>, context: IExecuteFunctions, run: Run): Promise<Reply[]>;
 	/** What the item says of a reply other than `fenced_out`. */
@@ -40,6 +42,8 @@ export interface Told {
 	readonly output?: number;
 	readonly hint?: string;
 	readonly problem?: Problem;
+	/** As in `Answer`. Not where a retry gives the same answer again, which most operations do (`already`). */
+	readonly handsOut?: boolean;
 }
 
 /** The node's operation: finds the claim of each item, and does it for all of them at once. */
@@ -98,9 +102,13 @@ async function carryOut<Settings, Reply extends OwnerReply>(
 			return { claims: claims.map((claim): Ask<Settings> => ({ ...claim, settings: one.settings })), otherwise, itemIndex: one.itemIndex };
 		}),
 	);
-	// Several items may belong to one event; the store is asked once, with the first, and all of them have the answer.
+	// Several items may belong to one event; the store is asked once, and all of them have the answer.
 	const asks = new Map<string, Ask<Settings>>();
-	for (const ask of found.flatMap(({ claims }) => claims)) if (!asks.has(nameOf(ask))) asks.set(nameOf(ask), ask);
+	for (const ask of found.flatMap(({ claims }) => claims)) {
+		const earlier = asks.get(nameOf(ask));
+		const settings = earlier && (operation.merge?.(earlier.settings, ask.settings) ?? earlier.settings);
+		asks.set(nameOf(ask), earlier ? { ...earlier, settings: settings as Settings } : ask);
+	}
 	const answers = await answersOf([...asks.values()], operation, store, context, run);
 	const byName = new Map([...asks.keys()].map((name, at) => [name, answers[at] as AnyItems]));
 
@@ -138,13 +146,14 @@ async function answersOf<Settings, Reply extends OwnerReply>(
 }
 
 function answerOf(ask: Receipt, state: State | null, told: Told): AnyItems {
-	const { outcome, message, details, output, hint, problem } = told;
+	const { outcome, message, details, output, hint, problem, handsOut } = told;
 	const reason = problem && { reason: problem.reason };
 	return {
 		details: { ...keyDetails(ask.key), outcome, ...reason, message, status: state, ...details },
 		problem: problem ?? null,
 		...(output !== undefined && { output }),
 		...(hint !== undefined && { hint }),
+		...(handsOut && { handsOut }),
 	};
 }
 

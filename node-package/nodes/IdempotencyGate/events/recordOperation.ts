@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { EventKey, Store } from '../../../src/index';
 import { openStore } from '../connect/store';
 import { Parameters } from '../parameters';
@@ -7,19 +7,20 @@ import type { Run } from '../run';
 import { type Answer, answerItems, failed } from './answers';
 import { keyDetails } from './details';
 import { Lineages } from './lineage';
-import { readTarget, type Target } from './selection';
+import { readTarget } from './selection';
 
 /** Something that anybody may ask about a record, owner or not. */
 export interface RecordOperation<Settings> {
 	/** What the parameters of one item ask for. Throws a `Problem`. */
 	read(parameters: Parameters): Settings;
+	/** Fields of an item for which the store gave no answer. */
+	readonly unasked?: IDataObject;
 	/** One call of the store for all. One answer each, in their order. */
 	carryOut(store: Store, orders: ReadonlyArray<Order<Settings>>, context: IExecuteFunctions, run: Run): Promise<Told[]>;
 }
 
 export interface Order<Settings> {
 	readonly itemIndex: number;
-	readonly target: Exclude<Target, { type: 'unclaimed' | 'executions' }>;
 	readonly key: EventKey;
 	readonly settings: Settings;
 }
@@ -36,7 +37,7 @@ export function recordOperation<Settings>(operation: RecordOperation<Settings>) 
 					const target = readTarget(asking, parameters, item, itemIndex);
 					if (target.type === 'unclaimed' || target.type === 'executions') return withoutEvent(itemIndex);
 					const key = target.type === 'key' ? target.key : target.receipt.key;
-					return { itemIndex, target, key, settings: operation.read(parameters) };
+					return { itemIndex, key, settings: operation.read(parameters) };
 				} catch (thrown) {
 					return failed(itemIndex, asProblem(thrown));
 				}
@@ -46,7 +47,8 @@ export function recordOperation<Settings>(operation: RecordOperation<Settings>) 
 			// What stops the workflow stops it before anything is changed.
 			if (stopped.length > 0 && !context.continueOnFail()) return stopped;
 			const told = await carryOut(context, run, operation, orders);
-			return read.map((one) => ('key' in one ? (told.get(one) as Answer) : one));
+			const answers = read.map((one) => ('key' in one ? (told.get(one) as Answer) : one));
+			return operation.unasked ? answers.map((answer) => ({ fields: operation.unasked, ...answer })) : answers;
 		});
 	};
 }

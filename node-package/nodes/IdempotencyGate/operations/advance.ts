@@ -33,7 +33,8 @@ export const advance = ownerOperation<Step, StepReply>({
 		const details = { stage, stageBefore };
 		switch (verdict) {
 			case 'advanced':
-				return { outcome: 'advanced', message: `The event is at the stage '${settings.stage}' now`, details };
+				// "Retry" of an execution that stopped here would find the event at the stage, and leave the step out.
+				return { outcome: 'advanced', message: `The event is at the stage '${settings.stage}' now`, details, handsOut: true };
 			case 'unknown_stage':
 				return { outcome: 'unknown_stage', message: 'Nothing was changed', details, problem: unknownStage(stage, settings) };
 			default:

@@ -11,21 +11,46 @@ interface Settings {
 	readonly leaseMs: number;
 }
 
+/** Said in the item, since it leaves by the same output. */
+const NOT_CLAIMED = { claimed: false };
+
 /** Has an event that ended handled once more. What follows in the workflow is its owner, as after Claim. */
 export const reopen = recordOperation<Settings>({
 	read: (parameters) => ({ reason: readRequiredReason(parameters), leaseMs: readLeaseMs(parameters, 'options.leaseMinutes') }),
 
+	unasked: NOT_CLAIMED,
+
 	async carryOut(store, orders, context, run) {
 		const owners = ownersOf(context, loadCore(), run, context.getInputData().length);
 		const ownerOf = ({ itemIndex }: Order<Settings>) => owners[itemIndex] as string;
+		// An event that several items name is handed out once.
+		const firsts = new Map<string, Order<Settings>>();
+		for (const order of orders) if (!firsts.has(nameOf(order))) firsts.set(nameOf(order), order);
+		const asked = [...firsts.values()];
 		const replies = await store.reopen(
-			orders.map((order) => {
+			asked.map((order) => {
 				return { key: order.key, ...order.settings, owner: ownerOf(order), executionId: run.executionMark };
 			}),
 		);
-		return orders.map((order, at) => told(order, ownerOf(order), replies[at] as ReopeningReply));
+		const replyTo = new Map(asked.map((order, at) => [order, replies[at] as ReopeningReply]));
+		return orders.map((order) => {
+			const first = firsts.get(nameOf(order)) as Order<Settings>;
+			const reply = replyTo.get(first) as ReopeningReply;
+			if (order !== first && reply.verdict === 'reopened') return handedOutBefore(first);
+			return told(order, ownerOf(order), reply);
+		});
 	},
 });
+
+function nameOf({ key: { scope, provider, eventId } }: Order<Settings>): string {
+	return JSON.stringify([scope, provider, eventId]);
+}
+
+/** No problem: the event is being seen to. But not for this item, or it would be handled twice. */
+function handedOutBefore({ itemIndex }: Order<Settings>): Told {
+	const message = `The event is reopened for item ${itemIndex}, which names it too`;
+	return { details: { outcome: 'in_progress', status: 'processing', message }, fields: NOT_CLAIMED };
+}
 
 function told({ key, settings }: Order<Settings>, owner: string, reply: ReopeningReply): Told {
 	const { verdict, state, fence, attempt } = reply;
@@ -38,6 +63,7 @@ function told({ key, settings }: Order<Settings>, owner: string, reply: Reopenin
 				details: { ...details, message: 'The event is reopened and to be handled now' },
 				fields: { claimed: true, ...(payload && requestOf(payload)) },
 				...(payload && { binary: rawBodyOf(payload) }),
+				handsOut: true,
 			};
 		}
 		case 'not_finished':
@@ -51,5 +77,5 @@ function told({ key, settings }: Order<Settings>, owner: string, reply: Reopenin
 
 /** It goes on without a claim, and `claimed` says so. */
 function refused(outcome: string, status: ReopeningReply['state'], problem: NonNullable<Told['problem']>): Told {
-	return { details: { outcome, status }, fields: { claimed: false }, problem };
+	return { details: { outcome, status }, fields: NOT_CLAIMED, problem };
 }

@@ -11,6 +11,7 @@ type Settings = Omit<Resolution, 'key'>;
 export const resolve = recordOperation<Settings>({
 	read: (parameters) => ({ to: readEnd(parameters), reason: readRequiredReason(parameters), fence: readFence(parameters) }),
 
+	// A throw because of one item loses no answer for the others: a retry finds them `already` resolved.
 	async carryOut(store, orders) {
 		const replies = await store.resolve(orders.map(({ key, settings }) => ({ key, ...settings })));
 		return orders.map((order, at) => told(order, replies[at] as ResolutionReply));
