@@ -51,6 +51,41 @@ describe('Complete', () => {
 		]);
 	});
 
+	describe('messages of several items of one event', () => {
+		const withMessages = (...messages: object[]) => complete({ options: { outboxMessage: { messages } } as never });
+		const stored = async (scope: string) => {
+			const { rows } = await stage.database.query<{ key: string; body: string }>('SELECT message_key AS key, body FROM n8n_idempotency_outbox WHERE scope = $1 ORDER BY id', [scope]);
+			return rows.map(({ key, body }) => [key.replace(/^n8n-[0-9a-f]{40}/, 'n8n'), body]);
+		};
+		const split: Link = { name: 'Lines', act: async () => ['a', 'b', 'c'].map((line) => ({ json: { line }, pairedItem: { item: 0 } })) };
+		const body = '={{ JSON.stringify($json.line) }}';
+
+		it('are all stored, numbered over all of them', async () => {
+			const workflowId = freshWorkflow();
+			const node = withMessages({ topic: 'mail', body }, { topic: 'label', body, messageKey: '={{ $json.line }}' });
+			const finished = await runLife(stage, [delivery()], [split, node], { workflowId });
+			expect(finished.error).toBeUndefined();
+			expect(await stored(`workflow:${workflowId}`)).toEqual([
+				...[['n8n-mail', '"a"'], ['a', '"a"']],
+				...[['n8n#2-mail', '"b"'], ['b', '"b"']],
+				...[['n8n#3-mail', '"c"'], ['c', '"c"']],
+			]);
+		});
+
+		it('that are the same are one', async () => {
+			const workflowId = freshWorkflow();
+			await runLife(stage, [delivery()], [split, withMessages({ topic: 'mail', body: '{}' })], { workflowId });
+			expect(await stored(`workflow:${workflowId}`)).toEqual([['n8n-mail', '{}']]);
+		});
+
+		it('of an event that had been completed before: it is said that they may not be stored', async () => {
+			const workflowId = freshWorkflow();
+			const finished = await runLife(stage, [delivery()], [complete({ name: 'First' }), withMessages({ topic: 'mail', body: '{}' })], { workflowId });
+			expect(await stored(`workflow:${workflowId}`)).toEqual([]);
+			expect(finished.hints.map(({ message }) => message).join()).toContain("the messages of 'Outbox Message' are stored only when it is completed");
+		});
+	});
+
 	it('done before is as good as done', async () => {
 		const finished = await runLife(stage, [delivery()], [complete(), complete({ name: 'Again' })]);
 		expect(finished.error).toBeUndefined();

@@ -23,6 +23,8 @@ export const complete = ownerOperation<Completed, SettleReply>({
 		messages: readOutboxOption(parameters),
 	}),
 
+	merge: (earlier, later) => ({ ...earlier, messages: [...earlier.messages, ...newIn(later.messages, earlier.messages)] }),
+
 	carryOut: async (store, asks) => {
 		return await store.settle(
 			asks.map(({ settings: { messages, ...end }, ...claim }): Settle => {
@@ -32,13 +34,23 @@ export const complete = ownerOperation<Completed, SettleReply>({
 		);
 	},
 
-	tell: ({ verdict }) => ({
+	tell: ({ verdict }, { settings }) => ({
 		outcome: 'completed',
 		message: verdict === 'already' ? 'The event had been completed before' : 'The event is completed',
 		details: { verdict, leaseUntil: null },
 		...(verdict === 'late' && { hint: lateHint('completed') }),
+		...(verdict === 'already' && settings.messages.length > 0 && { hint: MESSAGES_WITH_THE_END }),
 	}),
 });
+
+/** A message that every item gives alike is the event's; it is not sent as often as there are items. */
+function newIn(messages: readonly ClaimMessage[], known: readonly ClaimMessage[]): readonly ClaimMessage[] {
+	const names = new Set(known.map((message) => JSON.stringify(message)));
+	return messages.filter((message) => !names.has(JSON.stringify(message)));
+}
+
+const MESSAGES_WITH_THE_END =
+	"The event had been completed before, and the messages of 'Outbox Message' are stored only when it is completed. If it was not an earlier try of this node that completed it, they are not stored: add them with the operation 'Add Message'";
 
 function isRetry(context: IExecuteFunctions): boolean {
 	return context.getMode() === 'retry';
