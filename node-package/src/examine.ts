@@ -167,9 +167,17 @@ function signatureHeaders(core: Core, provider: string): readonly string[] {
 
 const tables = new WeakMap<Core, ReadonlyMap<string, readonly string[]>>();
 
-/** Two messages of one event about the same topic are two messages: the later ones are numbered. */
-export function messagesOf(messages: readonly ClaimMessage[], scope: string, idempotencyKey: string): OutboxMessage[] {
-	const seen = new Map<string, number>();
+/**
+ * Two messages of one event about the same topic are two messages: the later ones are numbered. `before`: how many of each
+ * topic there were earlier.
+ */
+export function messagesOf(
+	messages: readonly ClaimMessage[],
+	scope: string,
+	idempotencyKey: string,
+	before: ReadonlyMap<string, number> = new Map(),
+): OutboxMessage[] {
+	const seen = new Map(before);
 	return messages.map((message) => {
 		const nth = (seen.get(message.topic) ?? 0) + 1;
 		seen.set(message.topic, nth);

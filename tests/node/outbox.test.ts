@@ -92,8 +92,62 @@ describe('Add Message', () => {
 		expect(finished.error?.message).toContain("'Body' is not JSON");
 		const quoted = await runLife(stage, [delivery()], [split, add({ parameters: { body: '={{ JSON.stringify($json.line) }}' } })], { workflowId });
 		const keys = quoted.outputs('Add')![0]!.map((item) => String(details(item, 'outbox')['messageKey']));
-		expect(keys[1]).toBe(`${keys[0]}-2`);
+		expect(keys[1]).toBe(keys[0]!.replace('-receipt', '#2-receipt'));
 		expect((await next()).outputs('Next')![0]!.map(({ json }) => json['body'])).toEqual(['a', 'b']);
+	});
+
+	describe('in a loop', () => {
+		/** Gate, then one round for each line of each event. */
+		const loop = async (items: INodeExecutionData[], setup: Setup = {}, node: object = {}) => {
+			const split = { name: 'Split', act: async (given: INodeExecutionData[]) => given.flatMap((_, item) => ['a', 'b', 'c'].map((line) => ({ json: { line }, pairedItem: { item } }))) };
+			const { nodes, types } = linked([split]);
+			const rounds = { name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3, parameters: { batchSize: 1, options: {} } };
+			return await runGate(stage, items, {
+				...{ workflowId, types, options: { unfinishedEvents: 'takeOver' }, nodes: [...nodes, rounds, add({ parameters: { body: '={{ JSON.stringify($json.line) }}' }, node }), { name: 'End' }] },
+				wires: [['Start', 'Gate'], ['Gate', 'Split'], ['Split', 'Loop'], ['Loop', 'End', 0], ['Loop', 'Add', 1], ['Add', 'Loop', 0], ['Add', 'Loop', 1]],
+				...setup,
+			});
+		};
+		const stored = async () => {
+			const { rows } = await stage.database.query<{ key: string; body: string }>('SELECT message_key AS key, body FROM n8n_idempotency_outbox WHERE scope = $1 ORDER BY id', [`workflow:${workflowId}`]);
+			return rows.map(({ key, body }) => [key, body]);
+		};
+		const keysFor = (gate: INodeExecutionData | undefined) => ['-receipt', '#2-receipt', '#3-receipt'].map((end, at) => [String(details(gate)['idempotencyKey']) + end, JSON.stringify('abc'[at])]);
+
+		it('each round\'s message is another one, of several events too', async () => {
+			const finished = await loop([delivery(), delivery()]);
+			expect(finished.error).toBeUndefined();
+			const [one, two] = finished.outputs('Gate')![0]!;
+			expect(await stored()).toEqual([...keysFor(one), ...keysFor(two)]);
+		});
+
+		it('and the same one when the event is handled again, though alone', async () => {
+			const [first, second] = [delivery(), delivery()];
+			await loop([first, second]);
+			const before = await stored();
+			await stage.database.query("UPDATE n8n_idempotency_claims SET lease_until = clock_timestamp() - interval '1 s' WHERE scope = $1", [`workflow:${workflowId}`]);
+			const again = await loop([second]);
+			expect(again.run.data.resultData.runData['Add']!.map(({ data }) => data!['main']!.map((items) => items?.length))).toEqual([[0, 1], [0, 1], [0, 1]]);
+			expect(await stored()).toEqual(before);
+		});
+
+		it('and the same one when the answer of a try was lost', async () => {
+			const proxy = await lossyProxy(stage.postgres);
+			let tries = 0;
+			const finished = await loop([delivery()], {
+				credentials: { Postgres: { ...stage.postgres, port: proxy.port } },
+				onTry: (_, node) => {
+					if (node !== 'Add') return;
+					tries++;
+					// The second round's first try, and the one after it.
+					if (tries === 2) proxy.lose(/INSERT INTO/);
+					if (tries === 3) proxy.heal();
+				},
+			}, { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 });
+			await proxy.close();
+			expect([finished.error, tries, proxy.lost > 0]).toEqual([undefined, 4, true]);
+			expect(await stored()).toEqual(keysFor(finished.outputs('Gate')![0]![0]));
+		});
 	});
 
 	it('a key of one\'s own, an order and a delay', async () => {

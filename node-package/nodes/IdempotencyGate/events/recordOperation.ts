@@ -48,7 +48,7 @@ export function recordOperation<Settings>(operation: RecordOperation<Settings>) 
 			if (stopped.length > 0 && !context.continueOnFail()) return stopped;
 			const told = await carryOut(context, run, operation, orders);
 			const answers = read.map((one) => ('key' in one ? (told.get(one) as Answer) : one));
-			return operation.unasked ? answers.map((answer) => ({ fields: operation.unasked, ...answer })) : answers;
+			return answers.map((answer) => ({ ...(operation.unasked && { fields: operation.unasked }), ...answer }));
 		});
 	};
 }

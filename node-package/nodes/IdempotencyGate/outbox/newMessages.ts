@@ -7,6 +7,7 @@ import { Parameters } from '../parameters';
 import { asProblem, type Problem } from '../problems';
 import type { Run } from '../run';
 import { readScope } from '../scope';
+import { earlierRuns } from './earlierRuns';
 import { outboxProblems } from './outboxProblems';
 
 /** What the items of one run ask for, in their order. */
@@ -19,10 +20,12 @@ export function newMessages(context: IExecuteFunctions, run: Run, items: readonl
 			return asProblem(thrown);
 		}
 	});
+	const count = earlierRuns(context, run);
 	const named = new Map<Wish, OutboxMessage>();
 	for (const group of byEvent(wishes)) {
 		const [{ scope, idempotencyKey }] = group;
-		const messages = messagesOf(group.map(({ message }) => message), scope, idempotencyKey);
+		const wanted = group.map(({ message }) => message);
+		const messages = messagesOf(wanted, scope, idempotencyKey, count(nameOf(group[0]), wanted));
 		for (const [at, wish] of group.entries()) named.set(wish, messages[at] as OutboxMessage);
 	}
 	return wishes.map((wish) => (wish instanceof Error ? wish : (named.get(wish) as OutboxMessage)));
@@ -67,10 +70,15 @@ function byEvent(wishes: ReadonlyArray<Wish | Problem>): Array<[Wish, ...Wish[]]
 	const groups = new Map<string, [Wish, ...Wish[]]>();
 	for (const wish of wishes) {
 		if (wish instanceof Error) continue;
-		const name = JSON.stringify([wish.scope, wish.idempotencyKey]);
+		const name = nameOf(wish);
 		const group = groups.get(name);
 		if (group) group.push(wish);
 		else groups.set(name, [wish]);
 	}
 	return [...groups.values()];
+}
+
+/** Names the event that the message is about. */
+function nameOf({ scope, idempotencyKey }: Wish): string {
+	return JSON.stringify([scope, idempotencyKey]);
 }
