@@ -65,7 +65,7 @@ export function claim(record: Claim | null, ask: ClaimAsk, at: Moment): Outcome 
 	}
 	if (record.attempt >= ask.maxAttempts) return refused('exhausted', ended(record, 'dead'), ask, at);
 	if (newer) {
-		const over = { ...completed(record), error: SUPERSEDED };
+		const over = superseded(record);
 		return { answer: { ...refused('superseded', over, ask, at).answer, matchedOn: null }, after: over };
 	}
 	return granted(record.state === 'failed' ? 'retried' : 'taken_over', record, ask, at);
@@ -78,6 +78,9 @@ export function settle(record: Claim | null, { owner, fence, to }: Settle, at: M
 	const usedUp = to.state === 'failed' && record.attempt >= (to.maxAttempts ?? record.maxAttempts);
 	const state = usedUp ? 'dead' : to.state;
 	const resumed = record.state === 'failed' && to.state === 'completed' && to.resumed === true;
+	if (record.state === 'completed' && to.state === 'completed') {
+		return { answer: { verdict: 'already', state }, after: { ...record, result: record.result ?? to.result ?? null } };
+	}
 	if (record.state !== 'processing' && !resumed) return changesNothing(record.state === state ? 'already' : 'fenced_out');
 	const verdict = record.state === 'processing' && isOver(record, at) ? 'late' : 'settled';
 	if (to.state === 'completed') {
@@ -121,7 +124,7 @@ export function recover(record: Claim | null, search: RecoverySearch, token: str
 	}
 	if (record.attempt >= (search.maxAttempts ?? record.maxAttempts)) return touched('exhausted', ended(record, 'dead'));
 	if (record.subject && (at.newest(record.subject) ?? 0n) > BigInt(record.subject.version)) {
-		return touched('superseded', { ...completed(record), error: SUPERSEDED });
+		return touched('superseded', superseded(record));
 	}
 	const { executionId } = search;
 	const after = { ...owned(record, token, at.now + search.leaseMs), executionId };
@@ -151,7 +154,6 @@ export function resolve(record: Claim | null, { fence, to, reason }: Resolution,
 	return { answer: { verdict: 'resolved', state: to.state }, after: { ...after, error: reason, result } };
 }
 
-const SUPERSEDED = 'superseded by a newer event';
 
 function fresh({ bodyDigest }: ClaimAsk): Claim {
 	const nobody = { owner: '', fence: '', attempt: 0, until: null, executionId: null };
@@ -184,6 +186,11 @@ function ended(record: Claim, state: State): Claim {
 /** What had been saved for the recovery goes, unless it is to be kept. */
 function completed(record: Claim): Claim {
 	return { ...ended(record, 'completed'), payload: record.payload?.keep === 'always' ? record.payload : null };
+}
+
+/** Nobody's any more, so its last owner cannot be told that he has completed it. */
+function superseded(record: Claim): Claim {
+	return { ...completed(record), fence: UNKNOWN, error: 'superseded by a newer event' };
 }
 
 function isOver({ until }: Claim, { now }: Moment): boolean {

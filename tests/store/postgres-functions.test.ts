@@ -101,6 +101,16 @@ describe.each(versions)('the SQL functions for applications on PostgreSQL %s', (
 		expect(await store.findPayload(asked.key)).toBeNull();
 	});
 
+	it('an event that was completed when it was claimed gets the result of its end, once', async () => {
+		const at = `'billing', 'stripe', 'at once'`;
+		const mine = await one(`SELECT owner, fence FROM ${f('claim')}(${at}, unfinished => 'complete_on_claim')`);
+		for (const result of ['"first"', '"second"']) {
+			const end = await one(`SELECT ${f('complete')}(${at}, $1, $2, $3) AS verdict`, [mine['owner'], mine['fence'], result]);
+			expect(end).toEqual({ verdict: 'already' });
+		}
+		expect(await store.find(ask('at once').key)).toMatchObject({ state: 'completed', result: 'first' });
+	});
+
 	it('hold comes before attempts that are used up', async () => {
 		const claim = `SELECT verdict, state FROM ${f('claim')}('billing', 'stripe', 'held', unfinished => $1, max_attempts => 1, lease => '1 microsecond')`;
 		expect(await one(claim, ['hold'])).toEqual({ verdict: 'claimed', state: 'processing' });

@@ -156,7 +156,8 @@ export interface Settle {
 export interface SettleReply {
 	/**
 	 * - `settled`: done now. `late`: done now, though the lease was over (nobody had taken over).
-	 * - `already`: this owner had settled it before to the same state; nothing changed.
+	 * - `already`: this owner had settled it before to the same state, or it was completed when it was claimed. Of a
+	 *   completed one the messages are stored all the same, each key once, and the result if there is none yet.
 	 * - `fenced_out`: the claim is not this owner's; nothing changed.
 	 */
 	readonly verdict: 'settled' | 'late' | 'already' | 'fenced_out';

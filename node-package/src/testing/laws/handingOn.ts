@@ -52,7 +52,7 @@ export const handingOn: readonly Law[] = [
 			const { fence } = await claimOne(store, mine);
 			assert.equal((await settleOne(store, mine, `${BigInt(fence as string) + 1n}`, done('fenced out'))).verdict, 'fenced_out');
 			assert.equal((await settleOne(store, mine, fence, done('settled'))).verdict, 'settled');
-			assert.equal((await settleOne(store, mine, fence, done('already'))).verdict, 'already');
+			assert.equal((await settleOne(store, mine, fence, done('settled'))).verdict, 'already');
 			const slow = ask(key(scope, 'evt_2'));
 			assert.equal((await settleOne(store, slow, (await claimBriefly(world, store, slow)).fence, done('late'))).verdict, 'late');
 
@@ -63,6 +63,37 @@ export const handingOn: readonly Law[] = [
 				asks.map(({ key: at, owner }, n) => ({ key: at, owner, fence: replies[n]?.fence as string, to: done(`of ${at.eventId}`) })),
 			);
 			assert.deepEqual((await left(store, scope)).sort(), ['late', 'of a', 'of b', 'of c', 'settled']);
+		},
+	},
+	{
+		name: 'a claim that is completed when it is made, and completed once more by its owner, has the messages and the result of that end',
+		hazard: 'outbox, T7',
+		async run(world) {
+			const store = await world.open();
+			const scope = world.newScope();
+			const mine = ask(key(scope, 'evt_1'), { unfinished: 'complete_on_claim' });
+			const plain = ask(key(scope, 'evt_2'), { unfinished: 'complete_on_claim' });
+			const [first, second] = await store.claim([mine, plain]);
+			const fence = first?.fence ?? null;
+			const before = await store.find(mine.key);
+			const to = { state: 'completed', result: { charge: 'ch_1' }, outbox: [message(scope, 'receipt')] } as const;
+			const already = { verdict: 'already', state: 'completed' };
+			assert.deepEqual(await settleOne(store, mine, fence, to), already);
+			assert.deepEqual(await settleOne(store, mine, fence, to), already);
+			// Without messages it is another statement. The first result stays.
+			assert.deepEqual(await settleOne(store, plain, second?.fence ?? null, { state: 'completed', result: 1 }), already);
+			for (const outbox of [[], [message(scope, 'second')]]) {
+				assert.deepEqual(await settleOne(store, plain, second?.fence ?? null, { state: 'completed', result: 2, outbox }), already);
+			}
+			assert.deepEqual(await store.find(mine.key), { ...before, result: { charge: 'ch_1' } });
+			assert.equal((await store.find(plain.key))?.result, 1);
+			assert.deepEqual((await left(store, scope)).sort(), ['receipt', 'second']);
+			// Nobody else's, and no other end.
+			const stranger = { ...mine, owner: newOwner() };
+			const more = { state: 'completed', outbox: [message(scope, 'stranger')] } as const;
+			assert.equal((await settleOne(store, stranger, fence, more)).verdict, 'fenced_out');
+			assert.equal((await settleOne(store, mine, fence, { state: 'dead', error: 'no' })).verdict, 'fenced_out');
+			assert.deepEqual(await left(store, scope), []);
 		},
 	},
 	{

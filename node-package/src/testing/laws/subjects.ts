@@ -2,6 +2,7 @@ import assert from 'node:assert';
 import type { ClaimAsk, Store } from '../../store/store';
 import type { Law } from '../world';
 import { ask, behindBarrier, claimBriefly, claimOne, count, failure, HOUR, key, newOwner, openMany, search, settleOne } from './cast';
+import { message, nextKeys, search as messages } from './messages';
 
 /** Events that come out of order: an older one must not undo what a newer one did. */
 export const subjects: readonly Law[] = [
@@ -103,7 +104,8 @@ export const subjects: readonly Law[] = [
 			await settleOne(store, failed, (await claimOne(store, failed)).fence, to);
 			const live = at('live', '1');
 			const { fence } = await claimOne(store, live);
-			await claimBriefly(world, store, at('recovered', '1'));
+			const recovered = at('recovered', '1');
+			const receipt = await claimBriefly(world, store, recovered);
 			const dead = { ...at('used up', '1'), maxAttempts: 1 };
 			await claimBriefly(world, store, dead);
 			await complete(store, at('newer', '2'));
@@ -117,6 +119,7 @@ export const subjects: readonly Law[] = [
 			}
 			assert.equal(await store.findPayload(stale.key), null);
 			assert.equal((await settleOne(store, stale, lost.fence, { state: 'dead', error: 'x' })).verdict, 'fenced_out');
+			assert.equal((await settleOne(store, stale, lost.fence, { state: 'completed' })).verdict, 'fenced_out');
 			// Whoever is at it already may end it; attempts that are used up are what they were.
 			assert.equal((await claimOne(store, { ...live, owner: newOwner() })).verdict, 'in_progress');
 			assert.equal((await claimOne(store, live)).verdict, 'reentrant');
@@ -125,6 +128,10 @@ export const subjects: readonly Law[] = [
 				found.map(({ key: { eventId }, verdict, state, owner }) => [eventId, verdict, state, owner]),
 				[['recovered', 'superseded', 'completed', null], ['used up', 'exhausted', 'dead', null]],
 			);
+			const done = { state: 'completed', result: 'zombie', outbox: [message(scope, 'zombie')] } as const;
+			assert.deepEqual(await settleOne(store, recovered, receipt.fence, done), { verdict: 'fenced_out', state: 'completed' });
+			assert.equal((await store.find(recovered.key))?.result, null);
+			assert.deepEqual(await nextKeys(store, messages(scope)), []);
 			assert.equal((await settleOne(store, live, fence, { state: 'completed' })).verdict, 'settled');
 		},
 	},

@@ -310,7 +310,7 @@ SELECT open.scope, open.provider, open.event_id, fresh.fence::text, fresh.state,
 	         WHEN locked.granted AND locked.on_claim THEN 'c'
 	         ELSE 'p' END,
 	       owner = CASE WHEN locked.granted THEN locked.owner ELSE claim.owner END,
-	       fence = CASE WHEN locked.granted THEN nextval('"gate"."fence"') ELSE claim.fence END,
+	       fence = CASE WHEN locked.granted OR locked.verdict = 'superseded' THEN nextval('"gate"."fence"') ELSE claim.fence END,
 	       attempt = CASE WHEN locked.granted THEN claim.attempt + 1 ELSE claim.attempt END,
 	       claimed_at = CASE WHEN locked.granted THEN clock_timestamp() ELSE claim.claimed_at END,
 	       lease_until = CASE
@@ -760,7 +760,8 @@ SELECT wanted.ord,
 	UPDATE "gate"."claims" claim
 	   SET state = CASE decided.verdict WHEN 'held' THEN 'u' WHEN 'exhausted' THEN 'd' WHEN 'superseded' THEN 'c' ELSE 'p' END,
 	       owner = coalesce(decided.new_owner, claim.owner),
-	       fence = CASE WHEN decided.new_owner IS NULL THEN claim.fence ELSE nextval('"gate"."fence"') END,
+	       fence = CASE WHEN decided.new_owner IS NULL AND decided.verdict <> 'superseded' THEN claim.fence
+	         ELSE nextval('"gate"."fence"') END,
 	       attempt = CASE WHEN decided.new_owner IS NULL THEN claim.attempt ELSE claim.attempt + 1 END,
 	       claimed_at = CASE WHEN decided.new_owner IS NULL THEN claim.claimed_at ELSE clock_timestamp() END,
 	       lease_until = CASE WHEN decided.new_owner IS NOT NULL
@@ -914,6 +915,9 @@ SELECT wanted.ord,
 	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
+	       claim.state = 'p' OR claim.state = 'f' AND wanted.resumed AS open,
+	       claim.state = 'c' AND wanted.state = 'c' AS done_before,
+	       claim.result IS NULL AND wanted.result IS NOT NULL AS result_is_new,
 	       wanted.state = 'c' AND (claim.subject_key IS NOT NULL OR EXISTS (
 	         SELECT FROM "gate"."payloads" payload
 	          WHERE payload.scope = claim.scope AND payload.provider = claim.provider
@@ -933,19 +937,19 @@ SELECT wanted.ord,
 	       lease_until = NULL,
 	       next_attempt_at = CASE WHEN locked.target = 'f'
 	         THEN clock_timestamp() + locked.wait_ms * interval '1 millisecond' END,
-	       completed_at = CASE WHEN locked.target = 'c' THEN clock_timestamp() END,
+	       completed_at = CASE WHEN locked.target = 'c' THEN coalesce(claim.completed_at, clock_timestamp()) END,
 	       result = CASE WHEN locked.target = 'c' THEN locked.result::json END,
-	       error = locked.error
+	       error = CASE WHEN locked.done_before THEN claim.error ELSE locked.error END
 	  FROM locked
 	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
-	   AND (locked.state_before = 'p' OR locked.state_before = 'f' AND locked.resumed) AND NOT locked.laden
+	   AND (locked.open AND NOT locked.laden OR locked.done_before AND locked.result_is_new)
 	RETURNING claim.scope, claim.provider, claim.event_id, claim.state
 )
 SELECT wanted.ord,
        CASE
-         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
          WHEN locked.state_before = locked.target THEN 'already'
-         WHEN locked.laden AND (locked.state_before = 'p' OR locked.state_before = 'f' AND locked.resumed) THEN 'laden'
+         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
+         WHEN locked.laden AND locked.open THEN 'laden'
          ELSE 'fenced_out'
        END AS verdict,
        coalesce(settled.state, locked.state_before, seen.state) AS state
@@ -964,6 +968,9 @@ SELECT wanted.ord,
 	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
+	       claim.state = 'p' OR claim.state = 'f' AND wanted.resumed AS open,
+	       claim.state = 'c' AND wanted.state = 'c' AS done_before,
+	       claim.result IS NULL AND wanted.result IS NOT NULL AS result_is_new,
 	       CASE WHEN wanted.state = 'f' AND claim.attempt >= coalesce(wanted.max_attempts, claim.max_attempts, 5) THEN 'd'
 	         ELSE wanted.state END AS target,
 	       floor((wanted.wait->>'part')::float8 * least((wanted.wait->>'cap_ms')::float8,
@@ -979,12 +986,12 @@ SELECT wanted.ord,
 	       lease_until = NULL,
 	       next_attempt_at = CASE WHEN locked.target = 'f'
 	         THEN clock_timestamp() + locked.wait_ms * interval '1 millisecond' END,
-	       completed_at = CASE WHEN locked.target = 'c' THEN clock_timestamp() END,
+	       completed_at = CASE WHEN locked.target = 'c' THEN coalesce(claim.completed_at, clock_timestamp()) END,
 	       result = CASE WHEN locked.target = 'c' THEN locked.result::json END,
-	       error = locked.error
+	       error = CASE WHEN locked.done_before THEN claim.error ELSE locked.error END
 	  FROM locked
 	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
-	   AND (locked.state_before = 'p' OR locked.state_before = 'f' AND locked.resumed)
+	   AND (locked.open OR locked.done_before AND locked.result_is_new)
 	RETURNING claim.scope, claim.provider, claim.event_id, claim.state, claim.subject_key, claim.subject_version
 ), thrown_away AS (
 	DELETE FROM "gate"."payloads" payload
@@ -1002,9 +1009,10 @@ SELECT wanted.ord,
 ), messages AS MATERIALIZED (
 	SELECT message.*, nextval('"gate"."outbox_id"') AS id
 	  FROM (SELECT locked.provider, locked.event_id, message.*
-	          FROM locked JOIN settled USING (scope, provider, event_id)
+	          FROM locked LEFT JOIN settled USING (scope, provider, event_id)
 	         CROSS JOIN json_to_recordset(locked.outbox) AS message (
 	                 place integer, scope text, message_key text, topic text, ordering_key text, body text, delay_ms bigint)
+	         WHERE settled.state = 'c' OR locked.done_before
 	         ORDER BY locked.ord, message.place) message
 ), sent AS (
 	INSERT INTO "gate"."outbox" (id, scope, message_key, topic, ordering_key, body, available_at, provider, event_id)
@@ -1016,8 +1024,8 @@ SELECT wanted.ord,
 )
 SELECT wanted.ord,
        CASE
-         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
          WHEN locked.state_before = locked.target THEN 'already'
+         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
          ELSE 'fenced_out'
        END AS verdict,
        coalesce(settled.state, locked.state_before, seen.state) AS state
@@ -1310,6 +1318,10 @@ BEGIN
 	   AND claim.owner = ask.owner AND claim.fence = ask.fence
 	   FOR UPDATE;
 	IF held.state = 'c' THEN
+		UPDATE "gate"."claims" claim
+		   SET result = ask.result
+		 WHERE claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id
+		   AND claim.result IS NULL AND ask.result IS NOT NULL;
 		RETURN 'already';
 	ELSIF held.state IS DISTINCT FROM 'p' THEN
 		IF raise_if_fenced_out IS FALSE THEN

@@ -2,7 +2,7 @@
 -- claim may have been made by the function beside this one or by a node, whose receipt was passed on. So the business rows,
 -- the messages and the end of the event can be in one transaction.
 -- Answers `settled`; `late` where the lease was over and nobody had taken over; `already` where this owner had completed it
--- before. A claim that is no longer this owner's is an error (55000): the transaction must not go on, since somebody else
+-- before, which then gets the result if it had none. A claim that is no longer this owner's is an error (55000): the transaction must not go on, since somebody else
 -- may do the same work. Who wants to see to it himself passes raise_if_fenced_out => false, is told `fenced_out`, and
 -- nothing is changed.
 CREATE OR REPLACE FUNCTION "gate"."complete"(
@@ -40,6 +40,10 @@ BEGIN
 	   AND claim.owner = ask.owner AND claim.fence = ask.fence
 	   FOR UPDATE;
 	IF held.state = 'c' THEN
+		UPDATE "gate"."claims" claim
+		   SET result = ask.result
+		 WHERE claim.scope = ask.scope AND claim.provider = ask.provider AND claim.event_id = ask.event_id
+		   AND claim.result IS NULL AND ask.result IS NOT NULL;
 		RETURN 'already';
 	ELSIF held.state IS DISTINCT FROM 'p' THEN
 		IF raise_if_fenced_out IS FALSE THEN

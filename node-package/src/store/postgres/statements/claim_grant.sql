@@ -109,7 +109,8 @@ WITH asks AS MATERIALIZED (
 	         WHEN locked.granted AND locked.on_claim THEN 'c'
 	         ELSE 'p' END,
 	       owner = CASE WHEN locked.granted THEN locked.owner ELSE claim.owner END,
-	       fence = CASE WHEN locked.granted THEN nextval('"gate"."fence"') ELSE claim.fence END,
+	       -- Superseded, it is nobody's any more: whoever still is at it must not be told that he has completed it.
+	       fence = CASE WHEN locked.granted OR locked.verdict = 'superseded' THEN nextval('"gate"."fence"') ELSE claim.fence END,
 	       attempt = CASE WHEN locked.granted THEN claim.attempt + 1 ELSE claim.attempt END,
 	       claimed_at = CASE WHEN locked.granted THEN clock_timestamp() ELSE claim.claimed_at END,
 	       lease_until = CASE

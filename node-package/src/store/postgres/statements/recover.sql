@@ -44,7 +44,9 @@ WITH search AS MATERIALIZED (
 	UPDATE "gate"."claims" claim
 	   SET state = CASE decided.verdict WHEN 'held' THEN 'u' WHEN 'exhausted' THEN 'd' WHEN 'superseded' THEN 'c' ELSE 'p' END,
 	       owner = coalesce(decided.new_owner, claim.owner),
-	       fence = CASE WHEN decided.new_owner IS NULL THEN claim.fence ELSE nextval('"gate"."fence"') END,
+	       -- Superseded, it is nobody's any more: whoever still is at it must not be told that he has completed it.
+	       fence = CASE WHEN decided.new_owner IS NULL AND decided.verdict <> 'superseded' THEN claim.fence
+	         ELSE nextval('"gate"."fence"') END,
 	       attempt = CASE WHEN decided.new_owner IS NULL THEN claim.attempt ELSE claim.attempt + 1 END,
 	       claimed_at = CASE WHEN decided.new_owner IS NULL THEN claim.claimed_at ELSE clock_timestamp() END,
 	       lease_until = CASE WHEN decided.new_owner IS NOT NULL

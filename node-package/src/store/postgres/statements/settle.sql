@@ -1,6 +1,7 @@
 -- Ends claims: exactly one row per end asked for. Judged under the row lock, with owner and fence: an owner that lost its
 -- claim changes nothing. Locks in the order of the keys. Where the same owner's first try is still committing, this waits
--- for it and then finds the end it asked for: `already`.
+-- for it and then finds the end it asked for: `already`. What was completed before, and without a result, gets the result: it
+-- may have been completed when it was claimed.
 -- Completes nothing that a saved delivery or an object's version belongs to: `laden`, and settle_full.sql does it. That one
 -- costs half as much again, for every end in the statement.
 -- $1: ends as JSON, distinct and sorted; $2: how many; $3: lock timeout.
@@ -13,6 +14,9 @@ WITH ends AS MATERIALIZED (
 	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
+	       claim.state = 'p' OR claim.state = 'f' AND wanted.resumed AS open,
+	       claim.state = 'c' AND wanted.state = 'c' AS done_before,
+	       claim.result IS NULL AND wanted.result IS NOT NULL AS result_is_new,
 	       wanted.state = 'c' AND (claim.subject_key IS NOT NULL OR EXISTS (
 	         SELECT FROM "gate"."payloads" payload
 	          WHERE payload.scope = claim.scope AND payload.provider = claim.provider
@@ -32,19 +36,19 @@ WITH ends AS MATERIALIZED (
 	       lease_until = NULL,
 	       next_attempt_at = CASE WHEN locked.target = 'f'
 	         THEN clock_timestamp() + locked.wait_ms * interval '1 millisecond' END,
-	       completed_at = CASE WHEN locked.target = 'c' THEN clock_timestamp() END,
+	       completed_at = CASE WHEN locked.target = 'c' THEN coalesce(claim.completed_at, clock_timestamp()) END,
 	       result = CASE WHEN locked.target = 'c' THEN locked.result::json END,
-	       error = locked.error
+	       error = CASE WHEN locked.done_before THEN claim.error ELSE locked.error END
 	  FROM locked
 	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
-	   AND (locked.state_before = 'p' OR locked.state_before = 'f' AND locked.resumed) AND NOT locked.laden
+	   AND (locked.open AND NOT locked.laden OR locked.done_before AND locked.result_is_new)
 	RETURNING claim.scope, claim.provider, claim.event_id, claim.state
 )
 SELECT wanted.ord,
        CASE
-         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
          WHEN locked.state_before = locked.target THEN 'already'
-         WHEN locked.laden AND (locked.state_before = 'p' OR locked.state_before = 'f' AND locked.resumed) THEN 'laden'
+         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
+         WHEN locked.laden AND locked.open THEN 'laden'
          ELSE 'fenced_out'
        END AS verdict,
        coalesce(settled.state, locked.state_before, seen.state) AS state

@@ -1,5 +1,6 @@
 -- As settle.sql, and for claims that something belongs to, in the same transaction: a completed claim's saved delivery goes,
--- its object has a new version, its messages are stored. IDs of messages follow the order given, locks the order of the
+-- its object has a new version, its messages are stored. So they are where the claim was completed before: it may have been
+-- completed when it was claimed, and by their keys each is stored once. IDs of messages follow the order given, locks the order of the
 -- keys: see outbox_add.sql.
 WITH ends AS MATERIALIZED (
 	SELECT wanted.*
@@ -10,6 +11,9 @@ WITH ends AS MATERIALIZED (
 	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
+	       claim.state = 'p' OR claim.state = 'f' AND wanted.resumed AS open,
+	       claim.state = 'c' AND wanted.state = 'c' AS done_before,
+	       claim.result IS NULL AND wanted.result IS NOT NULL AS result_is_new,
 	       CASE WHEN wanted.state = 'f' AND claim.attempt >= coalesce(wanted.max_attempts, claim.max_attempts, 5) THEN 'd'
 	         ELSE wanted.state END AS target,
 	       floor((wanted.wait->>'part')::float8 * least((wanted.wait->>'cap_ms')::float8,
@@ -25,12 +29,12 @@ WITH ends AS MATERIALIZED (
 	       lease_until = NULL,
 	       next_attempt_at = CASE WHEN locked.target = 'f'
 	         THEN clock_timestamp() + locked.wait_ms * interval '1 millisecond' END,
-	       completed_at = CASE WHEN locked.target = 'c' THEN clock_timestamp() END,
+	       completed_at = CASE WHEN locked.target = 'c' THEN coalesce(claim.completed_at, clock_timestamp()) END,
 	       result = CASE WHEN locked.target = 'c' THEN locked.result::json END,
-	       error = locked.error
+	       error = CASE WHEN locked.done_before THEN claim.error ELSE locked.error END
 	  FROM locked
 	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
-	   AND (locked.state_before = 'p' OR locked.state_before = 'f' AND locked.resumed)
+	   AND (locked.open OR locked.done_before AND locked.result_is_new)
 	RETURNING claim.scope, claim.provider, claim.event_id, claim.state, claim.subject_key, claim.subject_version
 ), thrown_away AS (
 	DELETE FROM "gate"."payloads" payload
@@ -48,9 +52,10 @@ WITH ends AS MATERIALIZED (
 ), messages AS MATERIALIZED (
 	SELECT message.*, nextval('"gate"."outbox_id"') AS id
 	  FROM (SELECT locked.provider, locked.event_id, message.*
-	          FROM locked JOIN settled USING (scope, provider, event_id)
+	          FROM locked LEFT JOIN settled USING (scope, provider, event_id)
 	         CROSS JOIN json_to_recordset(locked.outbox) AS message (
 	                 place integer, scope text, message_key text, topic text, ordering_key text, body text, delay_ms bigint)
+	         WHERE settled.state = 'c' OR locked.done_before
 	         ORDER BY locked.ord, message.place) message
 ), sent AS (
 	INSERT INTO "gate"."outbox" (id, scope, message_key, topic, ordering_key, body, available_at, provider, event_id)
@@ -62,8 +67,8 @@ WITH ends AS MATERIALIZED (
 )
 SELECT wanted.ord,
        CASE
-         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
          WHEN locked.state_before = locked.target THEN 'already'
+         WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
          ELSE 'fenced_out'
        END AS verdict,
        coalesce(settled.state, locked.state_before, seen.state) AS state
