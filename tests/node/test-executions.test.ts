@@ -1,6 +1,10 @@
 /** Executions from the editor, and the moment by which a signed time is judged. */
+import { randomUUID } from 'node:crypto';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { delivery, details, freshWorkflow, gateNode, openStage, routes, runGate, type Stage } from './stage';
+import type { Finished } from './engine';
+import { endLease, eventNode, rowOf, runLife } from './life';
+import { delivery, details, freshWorkflow, gateNode, openStage, plain, routes, runGate, type Setup, type Stage } from './stage';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -73,6 +77,64 @@ describe('a test execution', () => {
 	it('says what is special about pinned data without a raw body', async () => {
 		const { json } = delivery();
 		expect(text(await runGate(stage, [{ json }], { mode: 'manual' }))).toContain('Pinned data has a raw body only if');
+	});
+});
+
+describe('a test leaves the claims of production alone', () => {
+	const workflowId = freshWorkflow();
+	const mode = 'manual' as const;
+	const claimed = async (setup: Setup = {}) => {
+		const id = `evt_${randomUUID()}`;
+		const finished = await runLife(stage, [delivery({ id })], [], { workflowId, ...setup });
+		return { id, items: finished.outputs('Gate')![0]! };
+	};
+	const run = async (items: INodeExecutionData[], node: ReturnType<typeof eventNode>) => {
+		return await runGate(stage, items, { mode, workflowId, nodes: [node, { name: 'After' }], wires: [['Start', node.name], [node.name, 'After']] });
+	};
+	const expectSpared = async (finished: Finished, id: string, name = 'Complete') => {
+		expect(finished.error).toBeUndefined();
+		expect(finished.outputs(name)!.flat().map((item) => details(item))).toMatchObject([
+			{ outcome: 'not_claimed', eventId: id, message: 'The event is one of production and this is a test, so nothing was changed' },
+		]);
+		expect(text(finished)).toContain('A test has a memory of its own');
+		expect(finished.received('After')).toBe(1);
+		expect(await rowOf(stage, id)).toMatchObject({ state: 'processing', stage: null });
+	};
+
+	it('items of a production execution, as pinned ones are', async () => {
+		const { id, items } = await claimed();
+		await expectSpared(await run(items, eventNode('complete')), id);
+		const advance = eventNode('advance', { parameters: { stages: 'charged', stage: 'charged' } });
+		await expectSpared(await run(items, advance), id, 'Advance');
+	});
+
+	it('By Claim Token, By Event ID and By Execution ID', async () => {
+		const { id, items } = await claimed({ executionId: '7001' });
+		const ways = [
+			{ event: 'claimToken', claimToken: details(items[0])['claimToken'] },
+			{ event: 'eventId', eventId: id, scope: 'otherWorkflow', workflowId },
+			{ event: 'eventId', eventId: id, scope: 'exact', scopeText: `workflow:${workflowId}` },
+			{ event: 'executionId', executionId: '7001', executionWorkflowId: workflowId },
+		];
+		for (const parameters of ways) await expectSpared(await run([plain({})], eventNode('complete', { parameters: parameters as never })), id);
+	});
+
+	it('but not those that the test has taken from production itself, as it was told to', async () => {
+		const gate = await claimed();
+		const ownGate = `evt_${randomUUID()}`;
+		const own = await runLife(stage, [delivery({ id: ownGate })], [eventNode('complete')], { workflowId, mode, options: { testExecutions: 'production' } });
+		expect(details(own.outputs('Complete')![0]![0])['outcome']).toBe('completed');
+
+		await endLease(stage, gate.id);
+		const recover = eventNode('recover', { name: 'Recover', parameters: { resource: 'store' }, options: { scope: 'workflow', workflowId, testExecutions: 'production' } });
+		const recovered = await runGate(stage, [plain({})], { mode, workflowId, nodes: [recover, eventNode('complete')], wires: [['Start', 'Recover'], ['Recover', 'Complete']] });
+		expect(recovered.outputs('Complete')![0]!.map((item) => details(item)['outcome'])).toEqual(['completed']);
+		expect([(await rowOf(stage, ownGate)).state, (await rowOf(stage, gate.id)).state]).toEqual(['completed', 'completed']);
+
+		const reopen = eventNode('reopen', { parameters: { event: 'eventId', eventId: gate.id, scope: 'otherWorkflow', workflowId, reason: 'once more' } });
+		const reopened = await runGate(stage, [plain({})], { mode, nodes: [reopen, eventNode('complete')], wires: [['Start', 'Reopen'], ['Reopen', 'Complete']] });
+		expect(reopened.outputs('Complete')![0]!.map((item) => details(item)['outcome'])).toEqual(['completed']);
+		expect(await rowOf(stage, gate.id)).toMatchObject({ state: 'completed', attempt: 3 });
 	});
 });
 

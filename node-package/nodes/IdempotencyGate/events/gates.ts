@@ -6,6 +6,8 @@ export interface Gate {
 	readonly name: string;
 	/** Where it puts the details; `null` where the name is computed. */
 	readonly resultField: string | null;
+	/** True where its claims are production's also in a test, as the user wants it. */
+	readonly productionInTests: boolean;
 	/** Nodes from here to there. */
 	readonly distance: number;
 	/** Names of the nodes before it. */
@@ -22,10 +24,11 @@ export function gatesBefore(context: IExecuteFunctions): Gate[] {
 		return node.type === gateType && HANDING_OUT.has((node.parameters?.['operation'] as string | undefined) ?? 'claim');
 	});
 	return nodes.map(({ name: gate, parameters }): Gate => {
-		const { resultField } = (parameters?.['options'] ?? {}) as { resultField?: string };
+		const { resultField, testExecutions } = (parameters?.['options'] ?? {}) as { resultField?: string; testExecutions?: string };
 		return {
 			name: gate,
 			resultField: resultField?.startsWith('=') ? null : resultField || 'idempotency',
+			productionInTests: testExecutions === 'production' || ON_REQUEST.has(parameters?.['operation'] as string),
 			// With one gate there is nothing to compare.
 			distance: nodes.length > 1 ? distanceTo(context, name, gate) : 0,
 			before: new Set(nodes.length > 1 ? context.getParentNodes(gate).map((node) => node.name) : []),
@@ -34,6 +37,9 @@ export function gatesBefore(context: IExecuteFunctions): Gate[] {
 }
 
 const HANDING_OUT = new Set(['claim', 'recover', 'reopen']);
+
+/** What a person has asked for by name. */
+const ON_REQUEST = new Set(['recover', 'reopen']);
 
 /** A gate that stands before another one is farther away, however short some other way to it is. */
 export function byNearness(a: Gate, b: Gate): number {

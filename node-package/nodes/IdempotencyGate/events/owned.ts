@@ -1,14 +1,16 @@
-import type { Receipt, Store } from '../../../src/index';
+import { encodeReceipt, type Receipt, type Store } from '../../../src/index';
 import { asProblem } from '../problems';
+import type { Run } from '../run';
 import { type Answer, failed } from './answers';
 import { keyDetails } from './details';
 import { eventProblems } from './eventProblems';
+import type { Lineages } from './lineage';
 import type { Target } from './selection';
 
-/** The claims that an item names, with what their owner would show; or the answer where there are none. */
+/** The claims that an item names, with what their owner would show; and what is to be said where there are none. */
 export interface Owned {
 	readonly claims: readonly Receipt[];
-	readonly otherwise: Answer | null;
+	readonly answers: readonly Answer[];
 }
 
 /** For those who do not have the token, the record says who the owner is: they act for him. */
@@ -41,12 +43,28 @@ export async function ownedBy(store: Store, itemIndex: number, target: Target): 
 const MOST_CLAIMS = 10_000;
 
 function held(...owners: readonly Receipt[]): Owned {
-	return { claims: owners.map(({ key, owner, fence }) => ({ key, owner, fence })), otherwise: null };
+	return { claims: owners.map(({ key, owner, fence }) => ({ key, owner, fence })), answers: [] };
 }
 
-function none(otherwise: Answer): Owned {
-	return { claims: [], otherwise };
+function none(answer: Answer): Owned {
+	return { claims: [], answers: [answer] };
 }
+
+/**
+ * Without what is production's, where this is a test: pinned items, an execution's number or an event's bring such claims
+ * along, and nobody has done their work. What the test has taken from production itself it may end.
+ */
+export function sparedByTest({ claims, answers }: Owned, itemIndex: number, run: Run, lineages: Lineages): Owned {
+	if (run.test === 'none') return { claims, answers };
+	const isOurs = (claim: Receipt) => claim.key.scope.startsWith('test:') || lineages.gateOf(encodeReceipt(claim))?.productionInTests === true;
+	const spared = claims.filter((claim) => !isOurs(claim)).map(({ key }): Answer => {
+		return { ...notClaimed(itemIndex, SPARED, { type: 'unclaimed', letThrough: true, key }), hint: `${SPARED}. ${SPARED_ADVICE}` };
+	});
+	return { claims: claims.filter(isOurs), answers: [...answers, ...spared] };
+}
+
+const SPARED = 'The event is one of production and this is a test, so nothing was changed';
+const SPARED_ADVICE = "A test has a memory of its own. To change the event use 'Reopen' or 'Resolve', or let a production execution do it";
 
 /** No problem: the item went on without a claim on purpose, in a test or in Observe mode, or it is a duplicate. */
 export function notClaimed(itemIndex: number, message: string, target?: Extract<Target, { type: 'unclaimed' }>): Answer {

@@ -8,8 +8,8 @@ import { type Answer, answerItems, failed } from './answers';
 import { keyDetails } from './details';
 import { eventProblems } from './eventProblems';
 import { Lineages } from './lineage';
-import { ownedBy } from './owned';
-import { readTarget, type Target } from './selection';
+import { ownedBy, sparedByTest } from './owned';
+import { type Asking, readTarget, type Target } from './selection';
 
 /** Something that the owner of a claim does with it. */
 export interface OwnerOperation<Settings, Reply extends OwnerReply> {
@@ -50,11 +50,12 @@ export interface Told {
 export function ownerOperation<Settings, Reply extends OwnerReply>(operation: OwnerOperation<Settings, Reply>) {
 	return async (context: IExecuteFunctions): Promise<INodeExecutionData[][]> => {
 		return await answerItems(context, operation.outputs, async (run, items) => {
-			const read = readItems(context, run, items, operation);
+			const lineages = new Lineages(context);
+			const read = readItems({ context, run, lineages, asOwner: true }, items, operation);
 			// What stops the workflow stops it before anything is changed.
 			const stopped = read.filter((one) => one instanceof Stopped);
 			if (stopped.length > 0 && !context.continueOnFail()) return stopped.map(({ answer }) => answer);
-			return await carryOut(context, run, operation, read);
+			return await carryOut({ context, run, lineages }, operation, read);
 		});
 	};
 }
@@ -71,12 +72,11 @@ class Stopped {
 }
 
 function readItems<Settings, Reply extends OwnerReply>(
-	context: IExecuteFunctions,
-	run: Run,
+	asking: Asking,
 	items: readonly INodeExecutionData[],
 	operation: OwnerOperation<Settings, Reply>,
 ): Array<Ready<Settings> | Stopped> {
-	const asking = { context, run, lineages: new Lineages(context), asOwner: true };
+	const { context } = asking;
 	return items.map((item, itemIndex) => {
 		try {
 			const parameters = new Parameters(context, itemIndex);
@@ -89,17 +89,17 @@ function readItems<Settings, Reply extends OwnerReply>(
 }
 
 async function carryOut<Settings, Reply extends OwnerReply>(
-	context: IExecuteFunctions,
-	run: Run,
+	{ context, run, lineages }: Omit<Asking, 'asOwner'>,
 	operation: OwnerOperation<Settings, Reply>,
 	items: ReadonlyArray<Ready<Settings> | Stopped>,
 ): Promise<Answer[]> {
 	const store = await openStore(context);
 	const found = await Promise.all(
 		items.map(async (one) => {
-			if (one instanceof Stopped) return { claims: [], otherwise: one.answer, itemIndex: one.answer.itemIndex };
-			const { claims, otherwise } = await ownedBy(store, one.itemIndex, one.target);
-			return { claims: claims.map((claim): Ask<Settings> => ({ ...claim, settings: one.settings })), otherwise, itemIndex: one.itemIndex };
+			if (one instanceof Stopped) return { claims: [], answers: [one.answer], itemIndex: one.answer.itemIndex };
+			const { itemIndex, target, settings } = one;
+			const { claims, answers } = sparedByTest(await ownedBy(store, itemIndex, target), itemIndex, run, lineages);
+			return { claims: claims.map((claim): Ask<Settings> => ({ ...claim, settings })), answers, itemIndex };
 		}),
 	);
 	// Several items may belong to one event; the store is asked once, and all of them have the answer.
@@ -112,9 +112,8 @@ async function carryOut<Settings, Reply extends OwnerReply>(
 	const answers = await answersOf([...asks.values()], operation, store, context, run);
 	const byName = new Map([...asks.keys()].map((name, at) => [name, answers[at] as AnyItems]));
 
-	return found.flatMap(({ claims, otherwise, itemIndex }) => {
-		if (otherwise) return [otherwise];
-		return claims.map((ask): Answer => ({ ...(byName.get(nameOf(ask)) as AnyItems), itemIndex }));
+	return found.flatMap(({ claims, answers: others, itemIndex }) => {
+		return [...claims.map((ask): Answer => ({ ...(byName.get(nameOf(ask)) as AnyItems), itemIndex })), ...others];
 	});
 }
 

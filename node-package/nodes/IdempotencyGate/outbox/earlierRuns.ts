@@ -18,7 +18,7 @@ export function earlierRuns(context: IExecuteFunctions, run: Run): (event: strin
 
 	return (event, messages) => {
 		const kept = notes[event];
-		const before = (kept?.run === $runIndex ? kept.before : kept?.after) ?? {};
+		const before = kept === undefined ? {} : kept.run === $runIndex ? kept.before : kept.after;
 		const after = new Map(Object.entries(before));
 		for (const { topic } of messages) after.set(topic, (after.get(topic) ?? 0) + 1);
 		notes[event] = { run: $runIndex as number, before, after: Object.fromEntries(after) };
