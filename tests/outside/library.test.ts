@@ -116,6 +116,87 @@ describe("the claim inside the application's own transaction", () => {
 	}
 });
 
+describe('the life of a claim', () => {
+	const store = () => createPostgresStore(pooled(pool));
+
+	it('an interrupted event is handed out again as it came in, and its first owner is told so', async () => {
+		const { applicant, body } = request('delivery-6');
+		const saving: Rules = { ...rules, savePayload: { keep: 'until_completed', maxBytes: 1000 } };
+		const [admission] = await new Gate(core, store()).admit([{ ...applicant, rules: saving }]);
+		const key = { scope: rules.scope, provider: 'github', eventId: 'delivery-6' };
+		// Time passes: the lease ends without a word of the owner.
+		await pool.query("UPDATE n8n_idempotency_claims SET lease_until = now() - interval '1 second' WHERE event_id = $1", [key.eventId]);
+
+		const search = { which: 'both', limit: 10, scope: rules.scope, provider: null, leaseMs: 60_000, maxAttempts: null } as const;
+		const owners = Array.from({ length: 10 }, () => core.newToken());
+		const recovered = await store().recover({ ...search, owners, unfinished: 'take_over', executionId: null });
+		expect(recovered).toMatchObject([{ key, verdict: 'taken_over', attempt: 2 }]);
+		expect(Buffer.from(recovered[0]?.payload?.body ?? []).equals(body)).toBe(true);
+		expect(recovered[0]?.payload?.headers.map(([name]) => name)).toEqual(['X-GitHub-Delivery', 'X-GitHub-Event']);
+
+		const first = { key, owner: applicant.owner, fence: admission?.claim?.fence as string };
+		const second = { key, owner: recovered[0]?.owner as string, fence: recovered[0]?.fence as string };
+		const done = { state: 'completed', result: { issue: 7 } } as const;
+		expect(await store().settle([{ ...first, to: done }])).toMatchObject([{ verdict: 'fenced_out' }]);
+		expect(await store().settle([{ ...second, to: done }])).toMatchObject([{ verdict: 'settled' }]);
+		expect(await new Gate(core, store()).admit([request('delivery-6').applicant])).toMatchObject([
+			{ decision: { claimed: false, outcome: 'completed' }, claim: { result: { issue: 7 } } },
+		]);
+	});
+
+	it('a duplicate that waits for the winner has its result', async () => {
+		const { applicant } = request('delivery-7');
+		const [admission] = await new Gate(core, store()).admit([applicant]);
+		const patient: Rules = { ...rules, waitForWinnerMs: 30_000 };
+		const asked = watched(store());
+		const waiting = new Gate(core, asked.store).admit([{ ...request('delivery-7').applicant, rules: patient }]);
+		// It has been told that somebody is at it, and asks again.
+		await asked.twice;
+		const receipt = { key: { scope: rules.scope, provider: 'github', eventId: 'delivery-7' }, owner: applicant.owner };
+		await store().settle([{ ...receipt, fence: admission?.claim?.fence as string, to: { state: 'completed', result: 'won' } }]);
+		expect(await waiting).toMatchObject([{ decision: { outcome: 'completed' }, claim: { result: 'won' } }]);
+	});
+
+	it("a stuck key beside it does not cost an event its claim", async () => {
+		const rival = await pool.connect();
+		try {
+			await rival.query('BEGIN');
+			await createPostgresStore(borrowed(rival)).claim([ask('delivery-9')]);
+			const impatient = createPostgresStore(pooled(pool), { lockTimeoutMs: 200 });
+			const admissions = await new Gate(core, impatient).admit([request('delivery-8').applicant, request('delivery-9').applicant]);
+			expect(admissions.map(({ decision }) => decision.outcome)).toEqual(['reentrant', 'unavailable']);
+			expect(admissions[1]?.storeError?.code).toBe('store_busy');
+		} finally {
+			await rival.query('ROLLBACK');
+			rival.release();
+		}
+	});
+
+	function request(id: string) {
+		const body = Buffer.from(JSON.stringify({ action: 'opened', id }));
+		const delivery = { headers: signed(id, body), body, receivedAtMs: Date.now() };
+		return { body, applicant: { delivery, rules, owner: core.newToken(), executionId: null } };
+	}
+
+	function ask(eventId: string) {
+		const key = { scope: rules.scope, provider: 'github', eventId };
+		const { leaseMs, maxAttempts, unfinished, payloadChanged } = rules;
+		const rest = { eventType: null, bodyDigest: null, guards: [], executionId: null };
+		return { key, owner: core.newToken(), leaseMs, maxAttempts, unfinished, payloadChanged, ...rest };
+	}
+
+	function watched(inner: ReturnType<typeof store>) {
+		let asks = 0;
+		let tell: () => void = () => {};
+		const twice = new Promise<void>((resolve) => (tell = resolve));
+		const claim: typeof inner.claim = async (asked) => {
+			if (++asks === 2) tell();
+			return await inner.claim(asked);
+		};
+		return { twice, store: { claim } };
+	}
+});
+
 function pooled(from: pg.Pool): Clients {
 	return {
 		acquire: async () => {
