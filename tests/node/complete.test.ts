@@ -78,11 +78,12 @@ describe('Complete', () => {
 			expect(await stored(`workflow:${workflowId}`)).toEqual([['n8n-mail', '{}']]);
 		});
 
-		it('of an event that had been completed before: it is said that they may not be stored', async () => {
+		it('of an event that had been completed before are stored too, each key once, which is said', async () => {
 			const workflowId = freshWorkflow();
-			const finished = await runLife(stage, [delivery()], [complete({ name: 'First' }), withMessages({ topic: 'mail', body: '{}' })], { workflowId });
-			expect(await stored(`workflow:${workflowId}`)).toEqual([]);
-			expect(finished.hints.map(({ message }) => message).join()).toContain("the messages of 'Outbox Message' are stored only when it is completed");
+			const again = { ...withMessages({ topic: 'mail', body: '2' }, { topic: 'label', body: '2' }), name: 'Again' };
+			const finished = await runLife(stage, [delivery()], [withMessages({ topic: 'mail', body: '1' }), again], { workflowId });
+			expect(await stored(`workflow:${workflowId}`)).toEqual([['n8n-mail', '1'], ['n8n-label', '2']]);
+			expect(finished.hints.map(({ message }) => message).join()).toContain('whose key was there already is not stored again');
 		});
 	});
 
@@ -105,12 +106,20 @@ describe('Complete', () => {
 	it.each<[what: string, result: string, message: string]>([
 		['is no JSON', '{ chargeId: }', "'Result' could not be read"],
 		['is not small', `={{ 'x'.repeat(20000) }}`, "'Result' could not be read"],
-		['is a large object', "={{ { text: 'x'.repeat(20000) } }}", "'Result' has 20011 bytes; at most 16384 are kept"],
 	])('refuses a result that %s, and changes nothing', async (_, result, message) => {
 		const id = newId();
 		const finished = await runLife(stage, [delivery({ id })], [complete({ options: { result } })]);
 		expect(finished.error?.message).toContain(message);
 		expect((await rowOf(stage, id)).state).toBe('processing');
+	});
+
+	it('does without a result that is too large: the work is done', async () => {
+		const id = newId();
+		const finished = await runLife(stage, [delivery({ id })], [complete({ options: { result: "={{ { text: 'x'.repeat(20000) } }}" } })]);
+		expect(finished.error).toBeUndefined();
+		expect(details(finished.outputs('Complete')![0]![0])).toMatchObject({ outcome: 'completed', resultStored: false });
+		expect(finished.hints.map(({ message }) => message).join()).toContain("'Result' has 20011 bytes and is not kept: at most 16384 are");
+		expect(await rowOf(stage, id)).toMatchObject({ state: 'completed', result: null });
 	});
 
 	it('says that the lease was over, where nobody had taken over', async () => {

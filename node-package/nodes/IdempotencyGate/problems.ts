@@ -162,9 +162,6 @@ export const problems = {
 	parameterUnsuitable: (name: string, what: string, advice: string) =>
 		new Problem('parameter_invalid', `'${name}' ${what}`, advice),
 
-	parameterTooLarge: (name: string, bytes: number, most: number, advice: string) =>
-		new Problem('parameter_invalid', `'${name}' has ${bytes} bytes; at most ${most} are kept`, advice),
-
 	resultFieldTaken: (name: string) =>
 		new Problem(
 			'parameter_invalid',

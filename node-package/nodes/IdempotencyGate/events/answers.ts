@@ -13,7 +13,7 @@ export interface Answer {
 	/** Output by which the item leaves. Default 0; with a problem the last: by the first one work goes on. */
 	readonly output?: number | 'last';
 	/** For a person who looks at the execution. */
-	readonly hint?: string;
+	readonly hints?: readonly string[];
 	/** What the operation adds to the item beside the details. */
 	readonly fields?: IDataObject;
 	readonly binary?: INodeExecutionData['binary'];
@@ -60,8 +60,8 @@ export function failed(itemIndex: number, problem: Problem, details: IDataObject
 
 function addHints(context: IExecuteFunctions, answers: readonly Answer[]): void {
 	const hints = new Set(
-		answers.flatMap(({ hint, problem }) => [
-			...(hint === undefined ? [] : [hint]),
+		answers.flatMap(({ hints: own = [], problem }) => [
+			...own,
 			...(problem ? [`${problem.message}. ${problem.description}`] : []),
 		]),
 	);

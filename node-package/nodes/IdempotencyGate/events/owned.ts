@@ -58,7 +58,7 @@ export function sparedByTest({ claims, answers }: Owned, itemIndex: number, run:
 	if (run.test === 'none') return { claims, answers };
 	const isOurs = (claim: Receipt) => claim.key.scope.startsWith('test:') || lineages.gateOf(encodeReceipt(claim))?.productionInTests === true;
 	const spared = claims.filter((claim) => !isOurs(claim)).map(({ key }): Answer => {
-		return { ...notClaimed(itemIndex, SPARED, { type: 'unclaimed', letThrough: true, key }), hint: `${SPARED}. ${SPARED_ADVICE}` };
+		return { ...notClaimed(itemIndex, SPARED, { type: 'unclaimed', letThrough: true, key }), hints: [`${SPARED}. ${SPARED_ADVICE}`] };
 	});
 	return { claims: claims.filter(isOurs), answers: [...answers, ...spared] };
 }

@@ -40,7 +40,7 @@ export interface Told {
 	/** More of the details. */
 	readonly details?: IDataObject;
 	readonly output?: number;
-	readonly hint?: string;
+	readonly hints?: readonly string[];
 	readonly problem?: Problem;
 	/** As in `Answer`. Not where a retry gives the same answer again, which most operations do (`already`). */
 	readonly handsOut?: boolean;
@@ -145,13 +145,13 @@ async function answersOf<Settings, Reply extends OwnerReply>(
 }
 
 function answerOf(ask: Receipt, state: State | null, told: Told): AnyItems {
-	const { outcome, message, details, output, hint, problem, handsOut } = told;
+	const { outcome, message, details, output, hints, problem, handsOut } = told;
 	const reason = problem && { reason: problem.reason };
 	return {
 		details: { ...keyDetails(ask.key), outcome, ...reason, message, status: state, ...details },
 		problem: problem ?? null,
 		...(output !== undefined && { output }),
-		...(hint !== undefined && { hint }),
+		...(hints && { hints }),
 		...(handsOut && { handsOut }),
 	};
 }

@@ -8,6 +8,8 @@ import { lateHint } from './settling';
 
 interface Completed {
 	readonly result?: unknown;
+	/** Bytes of a result that is not kept, since it is too large. */
+	readonly tooLarge: number | null;
 	readonly resumed: boolean;
 	readonly messages: readonly ClaimMessage[];
 }
@@ -27,20 +29,26 @@ export const complete = ownerOperation<Completed, SettleReply>({
 
 	carryOut: async (store, asks) => {
 		return await store.settle(
-			asks.map(({ settings: { messages, ...end }, ...claim }): Settle => {
+			asks.map(({ settings: { messages, tooLarge: _, ...end }, ...claim }): Settle => {
 				const outbox = messagesOf(messages, claim.key.scope, loadCore().idempotencyKey(claim.key));
 				return { ...claim, to: { state: 'completed', ...end, ...(outbox.length > 0 && { outbox }) } };
 			}),
 		);
 	},
 
-	tell: ({ verdict }, { settings }) => ({
-		outcome: 'completed',
-		message: verdict === 'already' ? 'The event had been completed before' : 'The event is completed',
-		details: { verdict, leaseUntil: null },
-		...(verdict === 'late' && { hint: lateHint('completed') }),
-		...(verdict === 'already' && settings.messages.length > 0 && { hint: MESSAGES_WITH_THE_END }),
-	}),
+	tell({ verdict }, { settings: { messages, tooLarge } }) {
+		const hints = [
+			...(verdict === 'late' ? [lateHint('completed')] : []),
+			...(verdict === 'already' && messages.length > 0 ? [MESSAGES_ONCE] : []),
+			...(tooLarge === null ? [] : [tooLargeHint(tooLarge)]),
+		];
+		return {
+			outcome: 'completed',
+			message: verdict === 'already' ? 'The event had been completed before' : 'The event is completed',
+			details: { verdict, leaseUntil: null, ...(tooLarge !== null && { resultStored: false }) },
+			hints,
+		};
+	},
 });
 
 /** A message that every item gives alike is the event's; it is not sent as often as there are items. */
@@ -49,8 +57,8 @@ function newIn(messages: readonly ClaimMessage[], known: readonly ClaimMessage[]
 	return messages.filter((message) => !names.has(JSON.stringify(message)));
 }
 
-const MESSAGES_WITH_THE_END =
-	"The event had been completed before, and the messages of 'Outbox Message' are stored only when it is completed. If it was not an earlier try of this node that completed it, they are not stored: add them with the operation 'Add Message'";
+const MESSAGES_ONCE =
+	"The event had been completed before. A message of 'Outbox Message' whose key was there already is not stored again: give each a 'Message Key' of its own, or use the operation 'Add Message'";
 
 function isRetry(context: IExecuteFunctions): boolean {
 	return context.getMode() === 'retry';
@@ -59,15 +67,17 @@ function isRetry(context: IExecuteFunctions): boolean {
 /** Kept with the record and handed to every later duplicate, so it is to be small. */
 const MOST_RESULT_BYTES = 16_384;
 
-function readResult(parameters: Parameters): { result?: unknown } {
+/** The work is done by now, so a result that is too large is no reason to leave the event unfinished. */
+function readResult(parameters: Parameters): { result?: unknown; tooLarge: number | null } {
 	const value = parameters.value('options.result', 'Result', '');
-	if (value === undefined || value === null || value === '') return {};
+	if (value === undefined || value === null || value === '') return { tooLarge: null };
 	const result: unknown = typeof value === 'string' ? parsed(value) : value;
 	const { length } = Buffer.from(JSON.stringify(result));
-	if (length > MOST_RESULT_BYTES) {
-		throw problems.parameterTooLarge('Result', length, MOST_RESULT_BYTES, 'Store what later duplicates need, such as the ID of what was made');
-	}
-	return { result };
+	return length > MOST_RESULT_BYTES ? { tooLarge: length } : { result, tooLarge: null };
+}
+
+function tooLargeHint(bytes: number): string {
+	return `'Result' has ${bytes} bytes and is not kept: at most ${MOST_RESULT_BYTES} are. Keep what later duplicates need, such as the ID of what was made`;
 }
 
 function parsed(text: string): unknown {

@@ -23,7 +23,7 @@ export const fail = ownerOperation<Failed, SettleReply>({
 			outcome: state ?? settings.state,
 			message: `${again}${usedUp}`,
 			details: { verdict, leaseUntil: null, lastError: settings.error, needsAttention: state === 'dead' },
-			...(verdict === 'late' && { hint: lateHint('marked as failed') }),
+			...(verdict === 'late' && { hints: [lateHint('marked as failed')] }),
 		};
 	},
 });

@@ -16,6 +16,6 @@ export const markUncertain = ownerOperation<{ readonly error: string }, SettleRe
 		outcome: 'uncertain',
 		message: 'The outcome of the event is unknown. It waits for the operation Resolve',
 		details: { verdict, leaseUntil: null, lastError: settings.error, needsAttention: true },
-		...(verdict === 'late' && { hint: lateHint('marked as uncertain') }),
+		...(verdict === 'late' && { hints: [lateHint('marked as uncertain')] }),
 	}),
 });
