@@ -52,12 +52,12 @@ describe('recovery in a large Postgres store', () => {
 		return rows[0] as { since: number; lowered: number };
 	};
 	/** As old as that, by its first delivery; its lease is over, or its wait. */
-	const unfinished = async (eventId: string, state: 'p' | 'f', age: string): Promise<void> => {
+	const unfinished = async (eventId: string, state: 'p' | 'f', age: string, scope = 'workflow:1'): Promise<void> => {
 		await admin.query(
 			`INSERT INTO ${claims} (scope, provider, event_id, state, owner, execution_id, first_seen_at, lease_until, next_attempt_at)
-			VALUES ('workflow:1', 'stripe', $1, $2::"char", gen_random_uuid(), 'exec 1', now() - $3::interval,
+			VALUES ($4, 'stripe', $1, $2::"char", gen_random_uuid(), 'exec 1', now() - $3::interval,
 				CASE WHEN $2 = 'p' THEN now() END, CASE WHEN $2 = 'f' THEN now() END)`,
-			[eventId, state, age],
+			[eventId, state, age, scope],
 		);
 	};
 	const recover = async (): Promise<string[]> => {
@@ -142,6 +142,19 @@ describe('recovery in a large Postgres store', () => {
 		expect(found.sort()).toEqual(ids);
 		await recover();
 		expect((await floor()).since).toBeGreaterThan(Date.now() - 2 * 3_600_000);
+	});
+
+	it('a test that was left behind does not keep the floor down, and is looked for within a day', async () => {
+		await unfinished('test of the day before', 'p', '2 days', 'test:workflow:1');
+		await unfinished('test of today', 'p', '3 hours', 'test:workflow:1');
+		await admin.query(`UPDATE ${schema}.n8n_idempotency_floor SET since = '-infinity'`);
+		expect(await recover()).toEqual([]);
+		expect((await floor()).since).toBeGreaterThan(Date.now() - 2 * 3_600_000);
+		for (const tests of [{ scope: 'test:workflow:1' }, { tests: true }]) {
+			const found = await store.recover({ ...search(), ...tests, leaseMs: 1 });
+			expect(found.map(({ key: { eventId } }) => eventId)).toEqual(['test of today']);
+			await admin.query(`UPDATE ${claims} SET lease_until = now() WHERE event_id = 'test of today'`);
+		}
 	});
 
 	it('a recovery beside a person who has not committed yet neither waits nor overlooks what he reopens', async () => {

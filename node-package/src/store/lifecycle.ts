@@ -20,6 +20,10 @@ export interface Lifecycle {
 	 * live lease or what has ended. What cannot be handed out is ended here as well and reported: held, exhausted,
 	 * superseded.
 	 *
+	 * Of saved deliveries one call takes 16 MB at most, but one record in any case, and leaves the others to the next call.
+	 * Of tests (scopes that begin with `test:`) it looks only at what was first seen within a day: what was left behind in
+	 * the editor is not worth looking for.
+	 *
 	 * If the answer is lost, what was taken over is handed out again when its lease is over.
 	 */
 	recover(search: RecoverySearch): Promise<Recovered[]>;
@@ -32,7 +36,7 @@ export interface Lifecycle {
 
 	/**
 	 * The claims whose present owner is this execution, newest first, at most `limit`. With `unfinished` only those that
-	 * are processing, which is quick however large the store is.
+	 * are processing, which is quick however large the store is. Of tests these are found for an hour at least, and no more.
 	 */
 	findByExecution(search: {
 		readonly executionId: string;
@@ -46,7 +50,8 @@ export interface Lifecycle {
 	/**
 	 * What became uncertain or dead, in the order in which it did, from a number on: for those who tell people. Every time
 	 * that an event does so has a number of its own, in growing order. One that is drawn later may be seen earlier, so a
-	 * number that is skipped may still come: asked for as `missing`, it is not lost.
+	 * number that is skipped may still come: asked for as `missing`, it is not lost. Of saved deliveries one call gives 16 MB
+	 * at most, but one letter in any case: fewer than `limit` do not mean that there are no more.
 	 */
 	deadLetters(search: DeadLetterSearch): Promise<DeadLetter[]>;
 
@@ -101,7 +106,7 @@ export interface StepReply {
 export interface RecoverySearch {
 	/** `stale`: processing, with its lease over. `failed`: failed, and due. */
 	readonly which: 'failed' | 'stale' | 'both';
-	/** At most so many records are touched. */
+	/** At most so many records are touched; fewer where their saved deliveries are large. */
 	readonly limit: number;
 	/** One fresh owner token per record that may be handed out: at least `limit`. */
 	readonly owners: readonly string[];

@@ -77,6 +77,17 @@ export function handedOut({ key: at, owner, fence }: Recovered): Ownership {
 	return { key: at, owner, fence };
 }
 
+/** Number of the last letter there is. */
+export async function newestLetter(store: Store): Promise<string> {
+	let after = '0';
+	for (;;) {
+		const letters = await store.deadLetters({ after, missing: [], limit: 1000 });
+		const last = letters.at(-1);
+		if (!last) return after;
+		after = last.id;
+	}
+}
+
 /** Runs all at once: each is ready before any may go. */
 export async function behindBarrier<T>(runners: ReadonlyArray<() => Promise<T>>): Promise<T[]> {
 	let open: () => void = () => {};

@@ -1,8 +1,8 @@
 import assert from 'node:assert';
 import type { DeadLetter } from '../../store/lifecycle';
-import type { Settle, Store } from '../../store/store';
+import type { Settle } from '../../store/store';
 import type { Law } from '../world';
-import { ask, claimBriefly, claimOne, HOUR, holdOpen, key, newOwner, search, settleOne } from './cast';
+import { ask, claimBriefly, claimOne, HOUR, holdOpen, key, newestLetter, newOwner, search, settleOne } from './cast';
 
 /** Whatever becomes uncertain or dead has a number, once, and nobody who reads on from a number misses one. */
 export const deadLetters: readonly Law[] = [
@@ -12,7 +12,7 @@ export const deadLetters: readonly Law[] = [
 		async run(world) {
 			const store = await world.open();
 			const scope = world.newScope();
-			const after = await newest(store);
+			const after = await newestLetter(store);
 			const ends: Record<string, Settle['to']> = {
 				given_up: { state: 'dead', error: 'no' },
 				not_known: { state: 'uncertain', error: 'who knows' },
@@ -50,7 +50,7 @@ export const deadLetters: readonly Law[] = [
 		async run(world) {
 			const store = await world.open();
 			const at = key(world.newScope(), 'e');
-			const after = await newest(store);
+			const after = await newestLetter(store);
 			const states = async () => (await store.deadLetters({ after, missing: [], limit: 100 })).map(({ claim }) => claim?.state ?? null);
 			const wanted = ask(at);
 			const { fence } = await claimOne(store, wanted);
@@ -74,7 +74,7 @@ export const deadLetters: readonly Law[] = [
 			const scope = world.newScope();
 			const late = ask(key(scope, 'late'), { maxAttempts: 1 });
 			await claimBriefly(world, store, late);
-			const after = await newest(store);
+			const after = await newestLetter(store);
 			const transaction = await holdOpen(world, [{ ...late, owner: newOwner() }]);
 			const early = ask(key(scope, 'early'));
 			const { fence } = await claimOne(store, early);
@@ -89,17 +89,6 @@ export const deadLetters: readonly Law[] = [
 		},
 	},
 ];
-
-/** Number of the last letter there is. */
-async function newest(store: Store): Promise<string> {
-	let after = '0';
-	for (;;) {
-		const letters = await store.deadLetters({ after, missing: [], limit: 1000 });
-		const last = letters.at(-1);
-		if (!last) return after;
-		after = last.id;
-	}
-}
 
 function grows(letters: readonly DeadLetter[]): boolean {
 	return letters.every(({ id }, at) => at === 0 || BigInt(id) > BigInt(letters[at - 1]?.id ?? 0));

@@ -1,7 +1,7 @@
 import assert from 'node:assert';
 import type { EventKey, SavedPayload, Store } from '../../store/store';
 import type { Law } from '../world';
-import { ask, claimBriefly, claimOne, failure, HOUR, key, newOwner, search, settleOne } from './cast';
+import { ask, claimBriefly, claimOne, count, failure, HOUR, key, newestLetter, newOwner, search, settleOne } from './cast';
 import { message } from './messages';
 
 /** The delivery itself, saved so that the recovery can hand it out again, and only as long as it may be needed. */
@@ -144,6 +144,40 @@ export const payloads: readonly Law[] = [
 				const body = (await store.findPayload(at))?.body;
 				assert.deepEqual([body?.length, body?.[0], body?.at(-1)], [3_000_000, n, n]);
 			}
+		},
+	},
+	{
+		name: 'however large saved deliveries are, recoveries and looks at dead letters get some of them, and the rest later',
+		hazard: 'H48 of saved deliveries',
+		async run(world) {
+			const store = await world.open();
+			const scope = world.newScope();
+			const megabytes = (many: number) => ({ payload: { headers: [], body: new Uint8Array(many * 1024 * 1024), keep: 'until_completed' } }) as const;
+			const large = Array.from({ length: 5 }, (_, n) => ask(key(scope, `large ${n}`), megabytes(7)));
+			const small = ['small 0', 'small 1'].map((id) => ask(key(scope, id)));
+			const huge = ask(key(scope, 'huge'), megabytes(17));
+			for (const one of [...large, ...small, huge]) await claimBriefly(world, store, one);
+			const after = await newestLetter(store);
+
+			const calls: string[][] = [];
+			while (calls.at(-1)?.length !== 0) {
+				const found = await store.recover(search({ scope, limit: 1000, unfinished: 'hold' }));
+				calls.push(found.map(({ key: { eventId } }) => eventId));
+			}
+			assert.deepEqual(calls, [['large 0', 'large 1'], ['large 2', 'large 3'], ['large 4', 'small 0', 'small 1'], ['huge'], []]);
+
+			// Those of one call have died at the same time, in whatever order.
+			const told: string[] = [];
+			for (let seen = after; told.length < 8; ) {
+				const letters = await store.deadLetters({ after: seen, missing: [], limit: 1000 });
+				const bytes = letters.reduce((sum, { payload }) => sum + (payload?.body.length ?? 0), 0);
+				assert.ok(letters.length > 0 && bytes <= 17 * 1024 * 1024, `${letters.length} letters, ${bytes} bytes`);
+				seen = letters.at(-1)?.id ?? seen;
+				told.push(...letters.map(({ claim }) => claim?.key.eventId ?? ''));
+			}
+			assert.deepEqual(told.sort(), calls.flat().sort());
+			const all = calls.flat().map((id) => ({ key: key(scope, id), fence: null, to: { state: 'completed' }, reason: 'x' }) as const);
+			assert.deepEqual(count(await store.resolve(all)), { resolved: 8 });
 		},
 	},
 	{

@@ -459,24 +459,32 @@ SELECT ask.ord, coalesce(newest.version > ask.subject_version, false) AS superse
        floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS now_ms
   FROM asks ask
   LEFT JOIN "gate"."subjects" newest ON newest.scope = ask.scope AND newest.subject_key = ask.subject_key`,
-	dead_letters: `SELECT letter.id::text AS letter_id, claim.scope, claim.provider, claim.event_id, claim.state, claim.event_type,
-       claim.attempt, replace(claim.owner::text, '-', '') AS owner, claim.fence::text, claim.stage, claim.execution_id,
-       claim.error, claim.result::text AS result, encode(claim.body_digest, 'hex') AS body_digest,
-       floor(extract(epoch FROM claim.first_seen_at) * 1000)::text AS first_seen_ms,
-       floor(extract(epoch FROM coalesce(claim.claimed_at, claim.first_seen_at)) * 1000)::text AS claimed_ms,
-       floor(extract(epoch FROM claim.lease_until) * 1000)::text AS lease_ms,
-       floor(extract(epoch FROM claim.next_attempt_at) * 1000)::text AS next_attempt_ms,
-       floor(extract(epoch FROM claim.completed_at) * 1000)::text AS completed_ms,
-       payload.headers, encode(payload.body, 'base64') AS body
-  FROM (SELECT * FROM "gate"."dead_letters"
-         WHERE id > $1::bigint OR id = ANY (string_to_array($2, ',')::bigint[])
-         ORDER BY id
-         LIMIT $3::integer) letter
-  LEFT JOIN "gate"."claims" claim ON claim.scope = letter.scope AND claim.provider = letter.provider
-       AND claim.event_id = letter.event_id AND claim.fence = letter.fence AND claim.state IN ('u', 'd')
-  LEFT JOIN "gate"."payloads" payload ON payload.scope = claim.scope AND payload.provider = claim.provider
-       AND payload.event_id = claim.event_id
- ORDER BY letter.id`,
+	dead_letters: `WITH letters AS (
+	SELECT letter.id AS letter_id, claim.*, payload.headers, payload.body,
+	       coalesce(sum(octet_length(payload.headers) + octet_length(payload.body)) OVER in_order, 0) AS bytes_with_it,
+	       coalesce(sum(octet_length(payload.headers) + octet_length(payload.body)) OVER earlier_ones, 0) AS bytes_before
+	  FROM (SELECT * FROM "gate"."dead_letters"
+	         WHERE id > $1::bigint OR id = ANY (string_to_array($2, ',')::bigint[])
+	         ORDER BY id
+	         LIMIT $3::integer) letter
+	  LEFT JOIN "gate"."claims" claim ON claim.scope = letter.scope AND claim.provider = letter.provider
+	       AND claim.event_id = letter.event_id AND claim.fence = letter.fence AND claim.state IN ('u', 'd')
+	  LEFT JOIN "gate"."payloads" payload ON payload.scope = claim.scope AND payload.provider = claim.provider
+	       AND payload.event_id = claim.event_id
+	WINDOW in_order AS (ORDER BY letter.id), earlier_ones AS (in_order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+)
+SELECT letter.letter_id::text AS letter_id, scope, provider, event_id, state, event_type, attempt,
+       replace(owner::text, '-', '') AS owner, fence::text, stage, execution_id, error, result::text AS result,
+       encode(body_digest, 'hex') AS body_digest,
+       floor(extract(epoch FROM first_seen_at) * 1000)::text AS first_seen_ms,
+       floor(extract(epoch FROM coalesce(claimed_at, first_seen_at)) * 1000)::text AS claimed_ms,
+       floor(extract(epoch FROM lease_until) * 1000)::text AS lease_ms,
+       floor(extract(epoch FROM next_attempt_at) * 1000)::text AS next_attempt_ms,
+       floor(extract(epoch FROM completed_at) * 1000)::text AS completed_ms,
+       headers, encode(body, 'base64') AS body
+  FROM letters letter
+ WHERE bytes_with_it <= 16777216 OR bytes_before = 0
+ ORDER BY letter.letter_id`,
 	extend: `WITH leases AS MATERIALIZED (
 	SELECT wanted.*
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
@@ -533,7 +541,7 @@ SELECT wanted.ord, locked.state_before AS state,
 	SELECT min(claim.first_seen_at) AS first_seen_at
 	  FROM "gate"."claims" claim
 	 WHERE claim.first_seen_at BETWEEN (SELECT since FROM seen) AND (SELECT 'infinity'::timestamptz)
-	   AND claim.state IN ('p', 'f')
+	   AND claim.state IN ('p', 'f') AND NOT starts_with(claim.scope, 'test:')
 ), free AS MATERIALIZED (
 	SELECT kept.ctid FROM "gate"."floor" kept, seen WHERE kept.lowered = seen.lowered FOR UPDATE OF kept SKIP LOCKED
 )
@@ -730,8 +738,10 @@ SELECT wanted.ord,
 ), locked AS MATERIALIZED (
 	SELECT claim.*
 	  FROM "gate"."claims" claim
-	 WHERE claim.first_seen_at BETWEEN coalesce((SELECT since FROM "gate"."floor"), '-infinity')
-	                               AND (SELECT 'infinity'::timestamptz)
+	 WHERE claim.first_seen_at BETWEEN (
+	         SELECT CASE WHEN coalesce(starts_with(scope, 'test:'), tests) THEN now - interval '1 day'
+	                  ELSE coalesce((SELECT since FROM "gate"."floor"), '-infinity') END
+	           FROM search) AND (SELECT 'infinity'::timestamptz)
 	   AND (claim.state = 'p' AND (SELECT stale FROM search) AND claim.lease_until <= (SELECT now FROM search)
 	     OR claim.state = 'f' AND (SELECT failed FROM search) AND claim.next_attempt_at <= (SELECT now FROM search))
 	   AND claim.scope = coalesce((SELECT scope FROM search), claim.scope)
@@ -740,6 +750,15 @@ SELECT wanted.ord,
 	 ORDER BY claim.first_seen_at
 	 LIMIT (SELECT most FROM search)
 	   FOR UPDATE SKIP LOCKED
+), sized AS MATERIALIZED (
+	SELECT locked.*,
+	       coalesce(sum(octet_length(payload.headers) + octet_length(payload.body)) OVER oldest_first, 0) AS bytes_with_it,
+	       coalesce(sum(octet_length(payload.headers) + octet_length(payload.body)) OVER older_ones, 0) AS bytes_before
+	  FROM locked
+	  LEFT JOIN "gate"."payloads" payload ON payload.scope = locked.scope AND payload.provider = locked.provider
+	       AND payload.event_id = locked.event_id
+	WINDOW oldest_first AS (ORDER BY locked.first_seen_at, locked.scope, locked.provider, locked.event_id),
+	       older_ones AS (oldest_first ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), judged AS MATERIALIZED (
 	SELECT locked.*,
 	       CASE
@@ -749,8 +768,9 @@ SELECT wanted.ord,
 	         WHEN locked.state = 'f' THEN 'retried'
 	         ELSE 'taken_over'
 	       END AS verdict
-	  FROM search, locked
+	  FROM search, sized locked
 	  LEFT JOIN "gate"."subjects" newest ON newest.scope = locked.scope AND newest.subject_key = locked.subject_key
+	 WHERE locked.bytes_with_it <= 16777216 OR locked.bytes_before = 0
 ), decided AS MATERIALIZED (
 	SELECT judged.*, new.owner AS new_owner
 	  FROM (SELECT judged.*, row_number() OVER (PARTITION BY verdict IN ('retried', 'taken_over')) AS turn FROM judged) judged

@@ -1,7 +1,10 @@
 -- Takes over what nobody works on any more, oldest first, and ends what cannot be handed out: a row for each record
 -- touched. Never waits: what somebody else has locked is left to him, so callers at the same time get different records
 -- and a delivery or an end that is under way is not disturbed. Judged under the row locks, by the database's clock.
--- Looks at nothing older than the floor (0008). The upper end of the range is there for the planner: of a range between
+-- Takes no more saved deliveries than 16 MB of them, beginning with the oldest, but one in any case: more would not be
+-- answered in time, and undone. What is left is for the next call.
+-- Looks at nothing older than the floor (0008), and in the scopes of tests, which the floor leaves out, at what was first
+-- seen within a day. The upper end of the range is there for the planner: of a range between
 -- two values that it does not know it expects little, so it goes by age (0004) and does not read the whole table. (It does
 -- so once the table has been analyzed, at whatever time: before that it does not know that claims lie in order.)
 -- $1: the search as JSON; $2: owner tokens as JSON, one for each record that may be handed out.
@@ -13,8 +16,10 @@ WITH search AS MATERIALIZED (
 ), locked AS MATERIALIZED (
 	SELECT claim.*
 	  FROM "gate"."claims" claim
-	 WHERE claim.first_seen_at BETWEEN coalesce((SELECT since FROM "gate"."floor"), '-infinity')
-	                               AND (SELECT 'infinity'::timestamptz)
+	 WHERE claim.first_seen_at BETWEEN (
+	         SELECT CASE WHEN coalesce(starts_with(scope, 'test:'), tests) THEN now - interval '1 day'
+	                  ELSE coalesce((SELECT since FROM "gate"."floor"), '-infinity') END
+	           FROM search) AND (SELECT 'infinity'::timestamptz)
 	   AND (claim.state = 'p' AND (SELECT stale FROM search) AND claim.lease_until <= (SELECT now FROM search)
 	     OR claim.state = 'f' AND (SELECT failed FROM search) AND claim.next_attempt_at <= (SELECT now FROM search))
 	   AND claim.scope = coalesce((SELECT scope FROM search), claim.scope)
@@ -23,6 +28,15 @@ WITH search AS MATERIALIZED (
 	 ORDER BY claim.first_seen_at
 	 LIMIT (SELECT most FROM search)
 	   FOR UPDATE SKIP LOCKED
+), sized AS MATERIALIZED (
+	SELECT locked.*,
+	       coalesce(sum(octet_length(payload.headers) + octet_length(payload.body)) OVER oldest_first, 0) AS bytes_with_it,
+	       coalesce(sum(octet_length(payload.headers) + octet_length(payload.body)) OVER older_ones, 0) AS bytes_before
+	  FROM locked
+	  LEFT JOIN "gate"."payloads" payload ON payload.scope = locked.scope AND payload.provider = locked.provider
+	       AND payload.event_id = locked.event_id
+	WINDOW oldest_first AS (ORDER BY locked.first_seen_at, locked.scope, locked.provider, locked.event_id),
+	       older_ones AS (oldest_first ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), judged AS MATERIALIZED (
 	SELECT locked.*,
 	       CASE
@@ -33,8 +47,9 @@ WITH search AS MATERIALIZED (
 	         WHEN locked.state = 'f' THEN 'retried'
 	         ELSE 'taken_over'
 	       END AS verdict
-	  FROM search, locked
+	  FROM search, sized locked
 	  LEFT JOIN "gate"."subjects" newest ON newest.scope = locked.scope AND newest.subject_key = locked.subject_key
+	 WHERE locked.bytes_with_it <= 16777216 OR locked.bytes_before = 0
 ), decided AS MATERIALIZED (
 	SELECT judged.*, new.owner AS new_owner
 	  FROM (SELECT judged.*, row_number() OVER (PARTITION BY verdict IN ('retried', 'taken_over')) AS turn FROM judged) judged
