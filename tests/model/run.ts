@@ -172,8 +172,10 @@ class Run {
 		lossy?.loseAnswers(1);
 		if (mortal && operation.do === 'reopen') this.promises.doubt(operation.ask.key.eventId);
 		const began = this.promises.tick();
-		const answer = await ask(mortal ?? lossy?.store ?? this.ground.store(move.client), operation).catch((error: unknown) => {
+		const answer = await ask(mortal ?? lossy?.store ?? this.ground.store(move.client), operation).catch(async (error: unknown) => {
 			if (mortal) return null;
+			// A step is what the store does not ask again by itself.
+			if (lossy && operation.do === 'advance') return await ask(lossy.store, operation);
 			throw error;
 		});
 		const ended = this.promises.tick();

@@ -11,7 +11,11 @@ export interface Lifecycle {
 	/** Begins the lease anew. Also where it is over, as long as nobody has taken over. */
 	extend(leases: readonly Extension[]): Promise<ExtensionReply[]>;
 
-	/** Moves a claim to a later stage of the caller's list, never back. */
+	/**
+	 * Moves a claim to a later stage of the caller's list, never back. If the answer is lost, it is an error and the store
+	 * does not ask again by itself: asked again, a step that was taken is `already_there`, as if somebody else had taken it.
+	 * The caller decides, and can know by the record's stage before the first try whether the step is due (`Store.find`).
+	 */
 	advance(steps: readonly Step[]): Promise<StepReply[]>;
 
 	/**

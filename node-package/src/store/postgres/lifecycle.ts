@@ -20,10 +20,12 @@ import type { Tables } from './tables';
 
 /**
  * Everything that changes one claim between its making and its end, and the end itself. Callers at the same time share
- * statements, and all of them one connection: a claim is changed once or twice in its life.
+ * statements, and all of them one connection, since a claim is changed once or twice in its life. Only steps have another:
+ * the others may be repeated on a new connection, steps may not.
  */
 export class PostgresLifecycle {
 	private readonly changes: Gatherer<Change, Row>;
+	private readonly steps: Gatherer<Change, Row>;
 	/** Where completed claims were found to have something with them: the next ones are sent to settle_full.sql at once. */
 	private readonly ladenScopes = new Set<string>();
 
@@ -33,24 +35,29 @@ export class PostgresLifecycle {
 		lockTimeout: (size: number) => string,
 		patience: { readonly patienceMs: number; readonly outOfPatience: () => StoreError },
 	) {
-		this.changes = new Gatherer({
-			...patience,
-			maxBatch: 256,
-			lanes: 1,
-			keysOf: ({ wire }) => [keyName(wire)],
-			send: async (changes, answer, abandoned) => {
-				const open = new Map(changes.map((change, index) => [index, change]));
-				await withConnection(clients, abandoned, async (query) => {
-					// When this runs again, only what is not answered yet is asked again.
-					while (open.size > 0) {
-						await this.changeFirsts(query, open, lockTimeout(open.size), (index, row) => {
-							open.delete(index);
-							answer(index, row);
-						});
-					}
-				});
-			},
-		});
+		const gatherer = (retry: { readonly onceOnly: boolean }): Gatherer<Change, Row> =>
+			new Gatherer({
+				...patience,
+				maxBatch: 256,
+				lanes: 1,
+				keysOf: ({ wire }) => [keyName(wire)],
+				send: async (changes, answer, abandoned) => {
+					const open = new Map(changes.map((change, index) => [index, change]));
+					const work = async (query: Query): Promise<void> => {
+						// When this runs again, only what is not answered yet is asked again.
+						while (open.size > 0) {
+							await this.changeFirsts(query, open, lockTimeout(open.size), (index, row) => {
+								open.delete(index);
+								answer(index, row);
+							});
+						}
+					};
+					await withConnection(clients, abandoned, work, retry);
+				},
+			});
+		this.changes = gatherer({ onceOnly: false });
+		// Carried out twice, a step is `already_there` by its own doing, and the caller would pass over it.
+		this.steps = gatherer({ onceOnly: true });
 	}
 
 	async settle(ends: readonly Settle[]): Promise<SettleReply[]> {
@@ -62,7 +69,7 @@ export class PostgresLifecycle {
 	}
 
 	async advance(steps: readonly Step[]): Promise<StepReply[]> {
-		return (await this.changes.submit(steps.map(advancing))).map(advanced);
+		return (await this.steps.submit(steps.map(advancing))).map(advanced);
 	}
 
 	async reopen(orders: readonly Reopening[]): Promise<ReopeningReply[]> {
@@ -75,7 +82,9 @@ export class PostgresLifecycle {
 
 	close(reason: StoreError): void {
 		this.changes.close(reason);
+		this.steps.close(reason);
 	}
+
 	/** The first open change of each key, one statement for each kind. Two changes of one key are judged one after the other. */
 	private async changeFirsts(
 		query: Query,

@@ -35,7 +35,7 @@ import { sameBatch } from './replies';
 import { Tables, type TableOptions } from './tables';
 
 export interface PostgresStoreOptions extends TableOptions {
-	/** Connections used for claims at the same time; what becomes of them uses one more, and each look-up another. Default 2. */
+	/** Connections used for claims at the same time; what becomes of them uses two more, and each look-up another. Default 2. */
 	readonly lanes?: number;
 	/** After this time a call ends as `store_busy`, whatever the server does. Default 10 s. */
 	readonly patienceMs?: number;
