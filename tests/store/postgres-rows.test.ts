@@ -33,7 +33,7 @@ describe('the rows of the Postgres store', () => {
 		await store.prepare();
 		// Claims come in bunches and are completed some time later, each when its workflow ends. (Completed in bunches of
 		// neighbours, their new versions do not find room in one page: then it is the price of a gathered statement.)
-		const claims = 2_000;
+		const claims = 3_000;
 		const inWork = 200;
 		const step = 20;
 		const owned: Array<{ ask: ClaimAsk; reply: StoreReply }> = [];
