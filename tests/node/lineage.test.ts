@@ -237,6 +237,36 @@ describe('two gates', () => {
 		expect(await scopes(id)).toEqual(['node c', 'workflow p']);
 	});
 
+	it.each([[[] as Link[]], [[handle]]])('each by a Complete of its own, one behind the other: %#', async (between) => {
+		const id = newId();
+		const finished = await runLife(stage, [delivery({ id })], [second({}), complete, ...between, eventNode('complete', { name: 'Outer' })]);
+		expect(finished.error).toBeUndefined();
+		expect(details(finished.outputs('Outer')![0]![0])).toMatchObject({ outcome: 'completed', verdict: 'settled', eventId: id });
+		expect(await scopes(id)).toEqual(['node c', 'workflow c']);
+	});
+
+	it('on branches of their own, each Complete has the nearest; the one that finds it ended names the other', async () => {
+		const id = newId();
+		const finished = await runLife(stage, [delivery({ id })], [second({}), complete], {
+			nodes: [eventNode('complete', { name: 'Other' })],
+			wires: [['Second', 'Other']],
+		});
+		expect(finished.error).toBeUndefined();
+		expect(await scopes(id)).toEqual(['node c', 'workflow p']);
+		const told = ['Complete', 'Other'].map((name) => details(finished.outputs(name)![0]![0]));
+		expect(told.map(({ verdict, gateBefore }) => [verdict, gateBefore])).toEqual([['settled', undefined], ['already', 'Gate']]);
+		expect(finished.hints.map(({ message }) => message).join()).toContain("'Gate' has claimed one for the item too, which may still be open. If it is meant, set 'Event' to By Claim Token");
+	});
+
+	it('an event that was completed and reopened on the way is not passed over', async () => {
+		const id = newId();
+		const reopen = eventNode('reopen', { parameters: { reason: 'once more' } });
+		const finished = await runLife(stage, [delivery({ id })], [complete, reopen, handle, eventNode('complete', { name: 'Again' })]);
+		expect(finished.error).toBeUndefined();
+		expect(details(finished.outputs('Again')![0]![0])).toMatchObject({ verdict: 'settled' });
+		expect(await rowOf(stage, id)).toMatchObject({ state: 'completed', attempt: 2 });
+	});
+
 	it('the nearest one\'s, though its details have another name and both tokens are in the item', async () => {
 		const id = newId();
 		const finished = await runLife(stage, [delivery({ id })], [second({ resultField: 'second' }), complete]);

@@ -16,13 +16,8 @@ export interface Gate {
 
 /** In no order. */
 export function gatesBefore(context: IExecuteFunctions): Gate[] {
-	const { name, type } = context.getNode();
-	const gateType = type.replace(/Tool$/, '');
-	const nodes = context.getParentNodes(name, { includeNodeParameters: true }).filter((node) => {
-		if (node.disabled || node.name === name) return false;
-		if (node.type === `${gateType}Trigger`) return true;
-		return node.type === gateType && HANDING_OUT.has((node.parameters?.['operation'] as string | undefined) ?? 'claim');
-	});
+	const { name } = context.getNode();
+	const nodes = ownBefore(context, (operation) => operation === 'trigger' || HANDING_OUT.has(operation));
 	return nodes.map(({ name: gate, parameters }): Gate => {
 		const { resultField, testExecutions } = (parameters?.['options'] ?? {}) as { resultField?: string; testExecutions?: string };
 		return {
@@ -40,6 +35,24 @@ const HANDING_OUT = new Set(['claim', 'recover', 'reopen']);
 
 /** What a person has asked for by name. */
 const ON_REQUEST = new Set(['recover', 'reopen']);
+
+/** Names of the nodes that complete events. */
+export function completesBefore(context: IExecuteFunctions): string[] {
+	return ownBefore(context, (operation) => operation === 'complete').map(({ name }) => name);
+}
+
+/** Nodes of ours before this one, by what they do. */
+function ownBefore(context: IExecuteFunctions, isWanted: (operation: string) => boolean): NodeBefore[] {
+	const { name, type } = context.getNode();
+	const gateType = type.replace(/Tool$/, '');
+	return context.getParentNodes(name, { includeNodeParameters: true }).filter((node) => {
+		if (node.disabled || node.name === name) return false;
+		if (node.type === `${gateType}Trigger`) return isWanted('trigger');
+		return node.type === gateType && isWanted((node.parameters?.['operation'] as string | undefined) ?? 'claim');
+	});
+}
+
+type NodeBefore = ReturnType<IExecuteFunctions['getParentNodes']>[number];
 
 /** A gate that stands before another one is farther away, however short some other way to it is. */
 export function byNearness(a: Gate, b: Gate): number {

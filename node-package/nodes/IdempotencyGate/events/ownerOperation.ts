@@ -113,8 +113,18 @@ async function carryOut<Settings, Reply extends OwnerReply>(
 	const byName = new Map([...asks.keys()].map((name, at) => [name, answers[at] as AnyItems]));
 
 	return found.flatMap(({ claims, answers: others, itemIndex }) => {
-		return [...claims.map((ask): Answer => ({ ...(byName.get(nameOf(ask)) as AnyItems), itemIndex })), ...others];
+		const { [itemIndex]: one } = items;
+		const gateBefore = one instanceof Stopped || one?.target.type !== 'receipt' ? null : (one.target.gateBefore ?? null);
+		const own = claims.map((ask) => withGateBefore(byName.get(nameOf(ask)) as AnyItems, gateBefore));
+		return [...own.map((answer): Answer => ({ ...answer, itemIndex })), ...others];
 	});
+}
+
+/** Where nothing was left to be done, the item may be meant to end the claim of another gate. */
+function withGateBefore(answer: AnyItems, gate: string | null): AnyItems {
+	if (gate === null || answer.details['verdict'] !== 'already') return answer;
+	const hint = `The nearest gate's event had ended before, and '${gate}' has claimed one for the item too, which may still be open. If it is meant, set 'Event' to By Claim Token with the token of '${gate}'`;
+	return { ...answer, details: { ...answer.details, gateBefore: gate }, hints: [...(answer.hints ?? []), hint] };
 }
 
 /** An answer before it is known whose. */
@@ -148,7 +158,7 @@ function answerOf(ask: Receipt, state: State | null, told: Told): AnyItems {
 	const { outcome, message, details, output, hints, problem, handsOut } = told;
 	const reason = problem && { reason: problem.reason };
 	return {
-		details: { ...keyDetails(ask.key), outcome, ...reason, message, status: state, ...details },
+		details: { ...keyDetails(ask.key), fence: ask.fence, outcome, ...reason, message, status: state, ...details },
 		problem: problem ?? null,
 		...(output !== undefined && { output }),
 		...(hints && { hints }),

@@ -10,7 +10,8 @@ import type { Lineages } from './lineage';
 
 /** Which event an item is about, as far as it is known without the store. */
 export type Target =
-	| { readonly type: 'receipt'; readonly receipt: Receipt }
+	/** `gateBefore`: a gate farther up that has claimed an event for the item too. */
+	| { readonly type: 'receipt'; readonly receipt: Receipt; readonly gateBefore?: string | null }
 	| { readonly type: 'key'; readonly key: EventKey }
 	/** Names of executions, newest first. */
 	| { readonly type: 'executions'; readonly marks: readonly string[] }
@@ -54,9 +55,11 @@ function ownClaim(lineages: Lineages, { json }: INodeExecutionData, itemIndex: n
 	const lineage = lineages.of(itemIndex);
 	switch (lineage.type) {
 		case 'claimed': {
-			const rival = only === undefined || only === lineage.claimToken ? null : lineages.gateOf(only);
+			const { claimToken, endedBefore, gateBefore } = lineage;
+			const isRival = only !== undefined && only !== claimToken && !endedBefore.includes(only);
+			const rival = isRival ? lineages.gateOf(only) : null;
 			if (rival) throw eventProblems.notFoundBefore({ type: 'ambiguous', gate: rival.name });
-			return byToken(lineage.claimToken);
+			return { ...byToken(claimToken), gateBefore };
 		}
 		case 'let_through':
 		case 'unclaimed':
@@ -101,7 +104,7 @@ function keyOf(details: IDataObject | null): EventKey | null {
 	return isDetails(details) ? keyIn(details) : null;
 }
 
-function byToken(text: string): Target {
+function byToken(text: string): Extract<Target, { type: 'receipt' }> {
 	const receipt = decodeReceipt(text.trim());
 	if (receipt === null) throw eventProblems.tokenInvalid();
 	return { type: 'receipt', receipt };
