@@ -236,6 +236,15 @@ describe('Mark Sent and Mark Failed', () => {
 		expect(await rowOf('a')).toMatchObject({ state: 'd' });
 	});
 
+	it('Mark Failed of a message that it has given up before does not say that it comes again', async () => {
+		await added('a');
+		const failing = outboxNode('markFailed', { options: { maxAttempts: 1 } });
+		const finished = await next([fails, failing, { ...failing, name: 'Again' }]);
+		for (const name of ['markFailed', 'Again']) {
+			expect(details(finished.outputs(name)![0]![0], 'outbox')).toMatchObject({ outcome: 'dead', nextAttemptAt: null, message: expect.stringContaining('given up') });
+		}
+	});
+
 	it('a fixed wait', async () => {
 		await added('a');
 		await next([fails, outboxNode('markFailed', { options: { retryAfterMinutes: 10 } })]);

@@ -11,6 +11,13 @@ describe('a stored reason', () => {
 		['bad secret whsec_3c4a9e5f0b7d4d1c', 'bad secret ***'],
 		['{"password": "hunter2", "user": "app"}', '{"password": "***", "user": "app"}'],
 		['api_key=abc123&order=1', 'api_key=***&order=1'],
+		['Incorrect API key provided: sk-proj-4eC39HqLyjWDarjtT1', 'Incorrect API key provided: ***'],
+		['glpat-xY3-kLm9_abcdefgh has expired', '*** has expired'],
+		['InvalidAccessKeyId AKIAIOSFODNN7EXAMPLE', 'InvalidAccessKeyId ***'],
+		['jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgNryP4J3 is malformed', 'jwt *** is malformed'],
+		['GET https://x.blob.example/a?sv=1&sig=a%2Fb%3D&se=2 gave 403', 'GET https://x.blob.example/a?sv=1&sig=***&se=2 gave 403'],
+		['GET https://files.example/a?sig=abc failed', 'GET https://files.example/a?sig=*** failed'],
+		['GET https://files.example/a?e=1&Signature=abc== failed', 'GET https://files.example/a?e=1&Signature=*** failed'],
 	])('leaves out what looks like a secret: %s', (text, stored) => {
 		expect(storedReason(text)).toBe(stored);
 	});
@@ -20,6 +27,7 @@ describe('a stored reason', () => {
 		['Order 4711: token expired', 'Order 4711: token expired'],
 		['connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED 127.0.0.1:5432'],
 		['https://example.com/a:b@c', 'https://example.com/a:b@c'],
+		['The task-force-of-many-people in AsiaPacificRegions said: signature=missing', 'The task-force-of-many-people in AsiaPacificRegions said: signature=missing'],
 	])('leaves everything else: %s', (text, stored) => {
 		expect(storedReason(text)).toBe(stored);
 	});

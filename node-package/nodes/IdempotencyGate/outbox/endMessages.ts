@@ -59,13 +59,18 @@ function notHandedOut(itemIndex: number): Answer {
 
 function answerOf(itemIndex: number, to: MessageEnd['to'], { verdict, nextAttemptAtMs }: MessageReply): Answer {
 	if (verdict === 'fenced_out') return failed(itemIndex, outboxProblems.noLongerHeld(), { outcome: 'fenced_out' });
-	const outcome = verdict === 'already' ? to.state : verdict;
+	const outcome = verdict === 'already' ? endedBefore(to, nextAttemptAtMs) : verdict;
 	const details: IDataObject = {
 		outcome,
 		message: MESSAGES[outcome],
 		...(to.state === 'failed' && { nextAttemptAt: isoTime(nextAttemptAtMs), lastError: to.error }),
 	};
 	return { itemIndex, details, problem: null };
+}
+
+/** A message that failed and will not be handed out again is dead. */
+function endedBefore({ state }: MessageEnd['to'], nextAttemptAtMs: number | null): keyof typeof MESSAGES {
+	return state === 'failed' && nextAttemptAtMs === null ? 'dead' : state;
 }
 
 const MESSAGES = {
