@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { encodeReceipt, type StepReply, type Store } from '../../../src/index';
+import { encodeReceipt, type StepReply, type Store, StoreError } from '../../../src/index';
 import { type Ask, ownerOperation } from '../events/ownerOperation';
 import type { Parameters } from '../parameters';
 import { Problem, problems } from '../problems';
@@ -22,7 +22,12 @@ export const advance = ownerOperation<Step, StepReply>({
 
 	async carryOut(store, asks, context, run) {
 		const before = await stagesBefore(store, asks, context, run);
-		const replies = await store.advance(asks.map(({ settings, ...claim }) => ({ ...claim, ...settings })));
+		const steps = asks.map(({ settings, ...claim }) => ({ ...claim, ...settings }));
+		// The store does not ask again by itself. With the stages before at hand, what the answer means is known.
+		const replies = await store.advance(steps).catch(async (error: unknown) => {
+			if (error instanceof StoreError && error.code === 'store_unavailable') return await store.advance(steps);
+			throw error;
+		});
 		return replies.map((reply, at) => {
 			const ask = asks[at] as Ask<Step>;
 			return isOwnStep(reply, ask.settings, before[encodeReceipt(ask)]) ? { ...reply, verdict: 'advanced' } : reply;
