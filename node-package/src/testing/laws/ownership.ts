@@ -16,6 +16,7 @@ import {
 	until,
 	untilWaiting,
 } from './cast';
+import { message } from './messages';
 
 /** Who owns an event, until when, and who may end it: the transitions of the state machine and their fences. */
 export const ownership: readonly Law[] = [
@@ -89,6 +90,25 @@ export const ownership: readonly Law[] = [
 				]);
 				const outcome = `${end.verdict} ${claim.verdict}`;
 				assert.ok(['late completed', 'fenced_out taken_over'].includes(outcome), outcome);
+			}
+		},
+	},
+	{
+		name: 'an owner that waited for whoever took over is told what that one made of the event',
+		hazard: 'H16',
+		needs: ['open_transactions'],
+		async run(world) {
+			const store = await world.open();
+			const scope = world.newScope();
+			for (const [id, outbox] of [['plain', []], ['with a message', [message(scope, 'never')]]] as const) {
+				const zombie = ask(key(scope, id));
+				const { fence } = await claimBriefly(world, store, zombie);
+				const taking = await holdOpen(world, [ask(zombie.key, { unfinished: 'complete_on_claim' })]);
+				const end = settleOne(store, zombie, fence, { state: 'completed', result: 'zombie', outbox });
+				await untilWaiting(world, 1);
+				await taking.commit();
+				assert.deepEqual(await end, { verdict: 'fenced_out', state: 'completed' }, id);
+				assert.equal((await store.find(zombie.key))?.result, null);
 			}
 		},
 	},

@@ -1,7 +1,7 @@
 -- Ends claims: exactly one row per end asked for. Judged under the row lock, with owner and fence: an owner that lost its
--- claim changes nothing. Locks in the order of the keys. Where the same owner's first try is still committing, this waits
--- for it and then finds the end it asked for: `already`. What was completed before, and without a result, gets the result: it
--- may have been completed when it was claimed.
+-- claim changes nothing, and is told the state that the new one has left. Locks in the order of the keys. Where the same
+-- owner's first try is still committing, this waits for it and then finds the end it asked for: `already`. What was
+-- completed before, and without a result, gets the result: it may have been completed when it was claimed.
 -- Completes nothing that a saved delivery or an object's version belongs to: `laden`, and settle_full.sql does it. That one
 -- costs half as much again, for every end in the statement.
 -- $1: ends as JSON, distinct and sorted; $2: how many; $3: lock timeout.
@@ -14,6 +14,7 @@ WITH ends AS MATERIALIZED (
 	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
+	       claim.owner = wanted.owner AND claim.fence = wanted.fence AS owned,
 	       claim.state = 'p' OR claim.state = 'f' AND wanted.resumed AS open,
 	       claim.state = 'c' AND wanted.state = 'c' AS done_before,
 	       claim.result IS NULL AND wanted.result IS NOT NULL AS result_is_new,
@@ -27,7 +28,7 @@ WITH ends AS MATERIALIZED (
 	         (wanted.wait->>'base_ms')::float8 * 2 ^ least(claim.attempt - 1, 60))) AS wait_ms
 	  FROM ends wanted
 	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
-	       AND claim.event_id = wanted.event_id AND claim.owner = wanted.owner AND claim.fence = wanted.fence
+	       AND claim.event_id = wanted.event_id
 	 ORDER BY wanted.ord
 	   FOR UPDATE OF claim
 ), settled AS (
@@ -41,20 +42,19 @@ WITH ends AS MATERIALIZED (
 	       error = CASE WHEN locked.done_before THEN claim.error ELSE locked.error END
 	  FROM locked
 	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
-	   AND (locked.open AND NOT locked.laden OR locked.done_before AND locked.result_is_new)
+	   AND locked.owned AND (locked.open AND NOT locked.laden OR locked.done_before AND locked.result_is_new)
 	RETURNING claim.scope, claim.provider, claim.event_id, claim.state
 )
 SELECT wanted.ord,
        CASE
+         WHEN locked.owned IS NOT TRUE THEN 'fenced_out'
          WHEN locked.state_before = locked.target THEN 'already'
          WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
          WHEN locked.laden AND locked.open THEN 'laden'
          ELSE 'fenced_out'
        END AS verdict,
-       coalesce(settled.state, locked.state_before, seen.state) AS state
+       coalesce(settled.state, locked.state_before) AS state
   FROM ends wanted
   LEFT JOIN locked ON locked.ord = wanted.ord
   LEFT JOIN settled ON settled.scope = wanted.scope AND settled.provider = wanted.provider
        AND settled.event_id = wanted.event_id
-  LEFT JOIN "gate"."claims" seen ON seen.scope = wanted.scope AND seen.provider = wanted.provider
-       AND seen.event_id = wanted.event_id

@@ -11,6 +11,7 @@ WITH ends AS MATERIALIZED (
 	 LIMIT $2::integer
 ), locked AS MATERIALIZED (
 	SELECT wanted.*, claim.state AS state_before, claim.lease_until <= clock_timestamp() AS late,
+	       claim.owner = wanted.owner AND claim.fence = wanted.fence AS owned,
 	       claim.state = 'p' OR claim.state = 'f' AND wanted.resumed AS open,
 	       claim.state = 'c' AND wanted.state = 'c' AS done_before,
 	       claim.result IS NULL AND wanted.result IS NOT NULL AS result_is_new,
@@ -20,7 +21,7 @@ WITH ends AS MATERIALIZED (
 	         (wanted.wait->>'base_ms')::float8 * 2 ^ least(claim.attempt - 1, 60))) AS wait_ms
 	  FROM ends wanted
 	  JOIN "gate"."claims" claim ON claim.scope = wanted.scope AND claim.provider = wanted.provider
-	       AND claim.event_id = wanted.event_id AND claim.owner = wanted.owner AND claim.fence = wanted.fence
+	       AND claim.event_id = wanted.event_id
 	 ORDER BY wanted.ord
 	   FOR UPDATE OF claim
 ), settled AS (
@@ -34,7 +35,7 @@ WITH ends AS MATERIALIZED (
 	       error = CASE WHEN locked.done_before THEN claim.error ELSE locked.error END
 	  FROM locked
 	 WHERE claim.scope = locked.scope AND claim.provider = locked.provider AND claim.event_id = locked.event_id
-	   AND (locked.open OR locked.done_before AND locked.result_is_new)
+	   AND locked.owned AND (locked.open OR locked.done_before AND locked.result_is_new)
 	RETURNING claim.scope, claim.provider, claim.event_id, claim.state, claim.subject_key, claim.subject_version
 ), thrown_away AS (
 	DELETE FROM "gate"."payloads" payload
@@ -55,7 +56,7 @@ WITH ends AS MATERIALIZED (
 	          FROM locked LEFT JOIN settled USING (scope, provider, event_id)
 	         CROSS JOIN json_to_recordset(locked.outbox) AS message (
 	                 place integer, scope text, message_key text, topic text, ordering_key text, body text, delay_ms bigint)
-	         WHERE settled.state = 'c' OR locked.done_before
+	         WHERE settled.state = 'c' OR locked.owned AND locked.done_before
 	         ORDER BY locked.ord, message.place) message
 ), sent AS (
 	INSERT INTO "gate"."outbox" (id, scope, message_key, topic, ordering_key, body, available_at, provider, event_id)
@@ -67,14 +68,13 @@ WITH ends AS MATERIALIZED (
 )
 SELECT wanted.ord,
        CASE
+         WHEN locked.owned IS NOT TRUE THEN 'fenced_out'
          WHEN locked.state_before = locked.target THEN 'already'
          WHEN settled.state IS NOT NULL THEN CASE WHEN locked.late THEN 'late' ELSE 'settled' END
          ELSE 'fenced_out'
        END AS verdict,
-       coalesce(settled.state, locked.state_before, seen.state) AS state
+       coalesce(settled.state, locked.state_before) AS state
   FROM ends wanted
   LEFT JOIN locked ON locked.ord = wanted.ord
   LEFT JOIN settled ON settled.scope = wanted.scope AND settled.provider = wanted.provider
        AND settled.event_id = wanted.event_id
-  LEFT JOIN "gate"."claims" seen ON seen.scope = wanted.scope AND seen.provider = wanted.provider
-       AND seen.event_id = wanted.event_id
