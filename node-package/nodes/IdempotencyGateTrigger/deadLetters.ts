@@ -29,8 +29,8 @@ export const deadLetters: Source = {
 			letters = await store.deadLetters({ after: position.after, missing, limit });
 			position = moveOn(position, letters.map(({ id }) => id), nowMs);
 			found = letters.filter(({ claim }) => claim !== null && wanted(claim));
-			// None of these was wanted, and there may be more.
-		} while (found.length === 0 && letters.length === limit);
+			// None of these was wanted, and there may be more: an answer is short also where what was saved is large.
+		} while (found.length === 0 && letters.length > 0);
 		memory['letters'] = tell(position, found.map(({ id }) => id), nowMs);
 		memory['process'] = processMark();
 		return found.flatMap(({ claim, payload }) => (claim ? [letterItem(claim, payload)] : []));

@@ -35,7 +35,7 @@ function poolConfig(credential: PostgresCredential, ssh: SshClients): PoolConfig
 		...{ host, port, database, user, password },
 		ssl: tlsOf(credential),
 		application_name: 'n8n idempotency gate',
-		// Two for claims, one for settling, one for everything else, see the store.
+		// What the store asks at the same time beyond that waits a moment for one that is free.
 		max: 4,
 		// How long a claim waits for a free connection, or for a new one to be made.
 		connectionTimeoutMillis: 5 * SECOND,

@@ -86,7 +86,7 @@ function readStep(parameters: Parameters): Step {
 
 /**
  * The stages that the events were at before the first try of this run, by receipt. If the answer of a try is lost, the
- * next one (of Retry On Fail, or of the store by itself) finds the event "already there": by its own doing, and the step
+ * next one (of this operation itself, or of Retry On Fail) finds the event "already there": by its own doing, and the step
  * is still due.
  */
 async function stagesBefore(

@@ -1,6 +1,6 @@
 import { StoreError } from '../../errors';
 import type { SqlClient, SqlClients } from '../clients';
-import { OneOfMany } from '../gather';
+import { type GatherOptions, OneOfMany } from '../gather';
 import { type Problem, problemOf } from './problems';
 
 /** Runs one statement as a transaction of its own and gives its rows. */
@@ -26,6 +26,29 @@ export async function withConnection(
 		if (problem.kind === 'lost' && lost === 0 && !onceOnly && !abandoned.aborted) continue;
 		throw problem.kind === 'one_of_many' ? new OneOfMany(problem.error) : problem.error;
 	}
+}
+
+/**
+ * The `send` of a `Gatherer`: sends some of what is open, again and again, until all is answered. When the work is
+ * repeated, only what is not answered yet is sent again.
+ */
+export function untilAnswered<Ask, Reply>(
+	clients: SqlClients,
+	sendSome: (query: Query, open: ReadonlyMap<number, Ask>, answer: (index: number, reply: Reply) => void) => Promise<void>,
+	retry: { readonly onceOnly?: boolean } = {},
+): GatherOptions<Ask, Reply>['send'] {
+	return async (asks, answer, abandoned) => {
+		const open = new Map(asks.map((ask, index) => [index, ask]));
+		const work = async (query: Query): Promise<void> => {
+			while (open.size > 0) {
+				await sendSome(query, open, (index, reply) => {
+					open.delete(index);
+					answer(index, reply);
+				});
+			}
+		};
+		await withConnection(clients, abandoned, work, retry);
+	};
 }
 
 /** A batch can lose more than one race, but each loss is somebody else's commit. */

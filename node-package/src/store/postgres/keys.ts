@@ -31,3 +31,10 @@ export function inKeyOrder<Item>(items: readonly Item[], keyOf: (item: Item) => 
 		.sort((a, b) => Buffer.compare(a.bytes, b.bytes))
 		.map(({ item }) => item);
 }
+
+/** The others of the same name come after them, in a statement of their own. */
+export function firstOfEach<Ask>(open: ReadonlyMap<number, Ask>, nameOf: (ask: Ask) => string): Array<[number, Ask]> {
+	const firsts = new Map<string, [number, Ask]>();
+	for (const entry of open) if (!firsts.has(nameOf(entry[1]))) firsts.set(nameOf(entry[1]), entry);
+	return [...firsts.values()];
+}

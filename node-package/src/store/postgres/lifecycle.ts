@@ -13,8 +13,8 @@ import type {
 } from '../lifecycle';
 import type { Settle, SettleReply } from '../store';
 import { advancing, type Change, ending, extending, reopening, resolving } from './changes';
-import { type Query, withConnection } from './connection';
-import { inKeyOrder, keyName } from './keys';
+import { type Query, untilAnswered } from './connection';
+import { firstOfEach, inKeyOrder, keyName } from './keys';
 import { advanced, extended, number, reopened, resolved, type Row, settled, unforeseen } from './replies';
 import type { Tables } from './tables';
 
@@ -41,19 +41,11 @@ export class PostgresLifecycle {
 				maxBatch: 256,
 				lanes: 1,
 				keysOf: ({ wire }) => [keyName(wire)],
-				send: async (changes, answer, abandoned) => {
-					const open = new Map(changes.map((change, index) => [index, change]));
-					const work = async (query: Query): Promise<void> => {
-						// When this runs again, only what is not answered yet is asked again.
-						while (open.size > 0) {
-							await this.changeFirsts(query, open, lockTimeout(open.size), (index, row) => {
-								open.delete(index);
-								answer(index, row);
-							});
-						}
-					};
-					await withConnection(clients, abandoned, work, retry);
-				},
+				send: untilAnswered(
+					clients,
+					async (query, open, answer) => await this.changeFirsts(query, open, lockTimeout(open.size), answer),
+					retry,
+				),
 			});
 		this.changes = gatherer({ onceOnly: false });
 		// Carried out twice, a step is `already_there` by its own doing, and the caller would pass over it.
@@ -92,26 +84,30 @@ export class PostgresLifecycle {
 		lockTimeout: string,
 		answer: (index: number, row: Row) => void,
 	): Promise<void> {
-		const firsts = new Map<string, readonly [index: number, Change]>();
-		for (const entry of open) {
-			const name = keyName(entry[1].wire);
-			if (!firsts.has(name)) firsts.set(name, entry);
-		}
-		for (const kind of new Set([...firsts.values()].map(([, { statement }]) => statement))) {
-			const sorted = inKeyOrder([...firsts.values()].filter(([, { statement }]) => statement === kind), ([, { wire }]) => wire);
+		const firsts = firstOfEach(open, ({ wire }) => keyName(wire));
+		for (const kind of new Set(firsts.map(([, { statement }]) => statement))) {
+			const sorted = inKeyOrder(firsts.filter(([, { statement }]) => statement === kind), ([, { wire }]) => wire);
 			const asks = sorted.map(([, { wire }], ord) => ({ ord, ...wire }));
 			const statement = kind === 'settle' && asks.some((ask) => this.isLaden(ask)) ? 'settle_full' : kind;
 			const rows = await query(this.tables.sql(statement), [JSON.stringify(asks), asks.length, lockTimeout]);
 			if (rows.length !== asks.length) throw unforeseen('The Postgres store gave fewer answers than it was asked');
 			for (const row of rows) {
 				const [index, { wire }] = sorted[number(row['ord'])] as (typeof sorted)[number];
-				if (row['verdict'] === 'laden') this.ladenScopes.add(wire.scope);
+				if (row['verdict'] === 'laden') this.noteLaden(wire.scope);
 				else answer(index, row);
 			}
 		}
+	}
+
+	private noteLaden(scope: string): void {
+		// A scope may be computed from the event, and a process lives long. What is forgotten costs one more statement.
+		if (this.ladenScopes.size >= MOST_SCOPES) this.ladenScopes.clear();
+		this.ladenScopes.add(scope);
 	}
 
 	private isLaden({ scope, outbox }: Change['wire']): boolean {
 		return outbox !== undefined || this.ladenScopes.has(scope);
 	}
 }
+
+const MOST_SCOPES = 1000;

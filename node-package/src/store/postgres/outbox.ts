@@ -2,7 +2,8 @@ import type { StoreError } from '../../errors';
 import type { SqlClients } from '../clients';
 import { Gatherer } from '../gather';
 import type { LeasedMessage, MessageEnd, MessageReply, MessageSearch, Outbox, OutboxMessage } from '../outbox';
-import { type Query, withConnection } from './connection';
+import { type Query, untilAnswered } from './connection';
+import { firstOfEach } from './keys';
 import {
 	leased,
 	messageEnded,
@@ -76,7 +77,6 @@ export class PostgresOutbox implements Omit<Outbox, 'showMessages'> {
 		for (const gatherer of [this.additions, this.searches, this.ends]) gatherer.close(reason);
 	}
 
-	/** Sends until all are answered; what has been answered is not sent again, whatever happens to the connection. */
 	private gatherer<Ask, Reply>(
 		shared: Omit<PostgresOutboxOptions, 'lockTimeout'>,
 		maxBatch: number,
@@ -88,26 +88,9 @@ export class PostgresOutbox implements Omit<Outbox, 'showMessages'> {
 			lanes: 1,
 			maxBatch,
 			keysOf: (ask) => [nameOf(ask)],
-			send: async (asks, answer, abandoned) => {
-				const open = new Map(asks.map((ask, index) => [index, ask]));
-				await withConnection(this.clients, abandoned, async (query) => {
-					while (open.size > 0) {
-						await send(query, new Map(open), (index, reply) => {
-							open.delete(index);
-							answer(index, reply);
-						});
-					}
-				});
-			},
+			send: untilAnswered(this.clients, send),
 		});
 	}
-}
-
-/** The others of the same name come after them, in a statement of their own. */
-function firstOfEach<Ask>(open: ReadonlyMap<number, Ask>, nameOf: (ask: Ask) => string): Array<[number, Ask]> {
-	const firsts = new Map<string, [number, Ask]>();
-	for (const entry of open) if (!firsts.has(nameOf(entry[1]))) firsts.set(nameOf(entry[1]), entry);
-	return [...firsts.values()];
 }
 
 function oneEach(asked: readonly unknown[], rows: readonly Row[]): void {

@@ -23,7 +23,7 @@ import type { ClaimAsk, EventKey, Settle, SettleReply, Store, StoredClaim, Store
 import { LoneCalls } from './alone';
 import { keysOf, type WireAsk, wireAsk } from './asks';
 import { claimBatch } from './claim';
-import { withConnection } from './connection';
+import { untilAnswered } from './connection';
 import { readDeadLetters } from './deadLetters';
 import { keyName } from './keys';
 import { PostgresLifecycle } from './lifecycle';
@@ -75,20 +75,13 @@ export class PostgresStore implements Store {
 			maxBatch: 256,
 			lanes,
 			keysOf,
-			send: async (asks, answer, abandoned) => {
-				const open = new Map(asks.map((ask, index) => [index, ask]));
-				await withConnection(this.clients, abandoned, async (query) => {
-					// When this runs again, only what is not answered yet is asked again.
-					while (open.size > 0) {
-						const part = atOnce([...open], ([, ask]) => ask);
-						await claimBatch(query, this.tables, part.map(([, ask]) => ask), lockTimeout(open.size), (at, reply) => {
-							const [index] = part[at] as [number, WireAsk];
-							open.delete(index);
-							answer(index, reply);
-						});
-					}
+			send: untilAnswered(clients, async (query, open, answer) => {
+				const part = atOnce([...open], ([, ask]) => ask);
+				await claimBatch(query, this.tables, part.map(([, ask]) => ask), lockTimeout(open.size), (at, reply) => {
+					const [index] = part[at] as [number, WireAsk];
+					answer(index, reply);
 				});
-			},
+			}),
 		});
 	}
 

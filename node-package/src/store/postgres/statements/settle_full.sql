@@ -1,7 +1,7 @@
 -- As settle.sql, and for claims that something belongs to, in the same transaction: a completed claim's saved delivery goes,
 -- its object has a new version, its messages are stored. So they are where the claim was completed before: it may have been
--- completed when it was claimed, and by their keys each is stored once. IDs of messages follow the order given, locks the order of the
--- keys: see outbox_add.sql.
+-- completed when it was claimed, and by their keys each is stored once. IDs of messages follow the order given, locks the
+-- order of the keys: see outbox_add.sql.
 WITH ends AS MATERIALIZED (
 	SELECT wanted.*
 	  FROM (SELECT set_config('lock_timeout', $3, true)) patience,
